@@ -17,9 +17,8 @@ limitations under the License.
 package v1alpha1
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // AdministratorParameters say who the first administrator is.
@@ -73,6 +72,7 @@ type AdministratorStatus struct {
 // +kubebuilder:printcolumn:name="USERNAME",type="string",JSONPath=".spec.forProvider.username"
 // +kubebuilder:printcolumn:name="EMAIL",type="string",JSONPath=".spec.forProvider.email"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.writeConnectionSecretToRef) || self.spec.writeConnectionSecretToRef.name != 'hostcluster-' + self.metadata.name + '-admin-password'",message="spec.writeConnectionSecretToRef must name another Secret: the password is kept in this one anyhow"
 type Administrator struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

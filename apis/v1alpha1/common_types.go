@@ -34,7 +34,7 @@ type GitBranch string
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=512
 // +kubebuilder:validation:XValidation:rule="!self.startsWith('/')",message="must be a relative path: leave out the leading /"
-// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._/@+=-]+$') && !self.endsWith('/') && !self.split('/').exists(s, s == '' || s == '.' || s == '..' || s == '.git')",message="must be a clean path below the root of the repository, of letters, digits and ._/@+=-, without empty, . , .. or .git segments"
+// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._/@+=-]+$') && !self.endsWith('/') && !self.split('/').exists(s, size(s) == 0 || s == '.' || s == '..' || s == '.git')",message="must be a clean path below the root of the repository, of letters, digits and ._/@+=-, without empty, . , .. or .git segments"
 type GitPath string
 
 // A DNSName is a domain name.

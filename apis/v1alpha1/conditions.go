@@ -71,12 +71,7 @@ const (
 // IsTerminal tells whether a reason does not pass without somebody's action.
 // The work is retried all the same, so that it goes on once the cause is gone.
 func IsTerminal(r xpv2.ConditionReason) bool {
-	switch r {
-	case ReasonDenied, ReasonRefused, ReasonConflict:
-		return true
-	}
-
-	return false
+	return r == ReasonDenied || r == ReasonRefused || r == ReasonConflict
 }
 
 // setConditions sets conditions as xpv2 does, but keeps the time of the last

@@ -17,10 +17,9 @@ limitations under the License.
 package v1alpha1
 
 import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // FluxBootstrapParameters say what Flux to install, and what it reconciles.
@@ -77,6 +76,9 @@ type FluxGit struct {
 	// Interval at which Flux looks for new commits.
 	// +optional
 	// +kubebuilder:default="1m0s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('5s')",message="must be a duration of at least 5s, for instance 1m0s"
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 

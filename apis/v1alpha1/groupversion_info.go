@@ -28,7 +28,6 @@ const (
 	Version = "v1alpha1"
 )
 
-//nolint:gochecknoglobals // The Kubernetes convention for API packages: both are set once and only read.
 var (
 	// SchemeGroupVersion is the group and version of every kind in this package.
 	SchemeGroupVersion = schema.GroupVersion{Group: Group, Version: Version}

@@ -96,3 +96,7 @@ func AdminPasswordSecretName(id string) string { return "hostcluster-" + id + "-
 // SealingSecretName is the name of the Secret with the key and the generated
 // values behind the sealed secrets of the cluster id.
 func SealingSecretName(id string) string { return "hostcluster-" + id + "-sealing" }
+
+// ProvisionedSecretName is the name of the connection Secret of the
+// ProvisionedCluster of the cluster id.
+func ProvisionedSecretName(id string) string { return "hostcluster-" + id + "-provisioned" }

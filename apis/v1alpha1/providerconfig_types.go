@@ -17,10 +17,9 @@ limitations under the License.
 package v1alpha1
 
 import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // A CredentialsSource says where a cloud credential is kept.

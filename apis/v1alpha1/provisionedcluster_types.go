@@ -17,9 +17,8 @@ limitations under the License.
 package v1alpha1
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // A Topology is the kind of cluster that is provisioned.
@@ -47,7 +46,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneCount) || self.topology != 'vanilla_kubeadm' || self.controlPlaneCount in [1, 3, 5, 7]",message="controlPlaneCount must be 1, 3, 5 or 7: etcd needs an odd number of members"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxNodeCount) || self.maxNodeCount >= self.nodeCount",message="maxNodeCount must not be less than nodeCount"
 // +kubebuilder:validation:XValidation:rule="!has(self.existingNetwork) || !has(self.networkCIDR)",message="set networkCIDR for a new network or existingNetwork for one that is there, not both"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.controlPlaneCount) || !has(self.controlPlaneCount) || self.controlPlaneCount == oldSelf.controlPlaneCount",message="controlPlaneCount is immutable"
+// +kubebuilder:validation:XValidation:rule="self.topology != 'vanilla_kubeadm' || (has(self.controlPlaneCount) ? self.controlPlaneCount : 1) == (has(oldSelf.controlPlaneCount) ? oldSelf.controlPlaneCount : 1)",message="controlPlaneCount is immutable, and 1 if it is left out"
 // +kubebuilder:validation:XValidation:rule="has(self.networkCIDR) == has(oldSelf.networkCIDR) && (!has(self.networkCIDR) || self.networkCIDR == oldSelf.networkCIDR)",message="networkCIDR is immutable: a cluster keeps its network"
 // +kubebuilder:validation:XValidation:rule="has(self.existingNetwork) == has(oldSelf.existingNetwork) && (!has(self.existingNetwork) || self.existingNetwork == oldSelf.existingNetwork)",message="existingNetwork is immutable: a cluster keeps its network"
 type Sizing struct {
@@ -56,7 +55,7 @@ type Sizing struct {
 	Topology Topology `json:"topology"`
 
 	// ControlPlaneCount is the number of control-plane machines: 1, 3, 5 or 7.
-	// More than one adds a load balancer. Topology vanilla_kubeadm only.
+	// The default is 1; more than one adds a load balancer. Topology vanilla_kubeadm only.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=7

@@ -33,6 +33,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
@@ -79,7 +80,7 @@ func (o Options) ForControllerRuntime() rtcontroller.Options {
 }
 
 // NewReconciler returns a reconciler of managed resources that drives a workflow.
-func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind schema.GroupVersionKind, w Workflow[M, S], extra ...managed.ReconcilerOption) *managed.Reconciler {
+func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind schema.GroupVersionKind, w Workflow[M, S], extra ...managed.ReconcilerOption) reconcile.Reconciler {
 	name := managed.ControllerName(kind.GroupKind().String())
 	recorder := event.NewAPIRecorder(mgr.GetEventRecorderFor(name)) //nolint:staticcheck // crossplane-runtime's recorder takes the core/v1 one.
 
@@ -98,7 +99,17 @@ func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind 
 		opts = append(opts, managed.WithManagementPolicies())
 	}
 
-	return managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...)
+	return o.Limit(name, managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...))
+}
+
+// Limit a controller's reconciles to its part of what all controllers may do
+// together.
+func (o Options) Limit(name string, r reconcile.Reconciler) reconcile.Reconciler {
+	if o.GlobalRateLimiter == nil {
+		return r
+	}
+
+	return ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
 }
 
 // NewBuilder returns a controller builder for a kind of managed resource. Its

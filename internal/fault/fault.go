@@ -91,8 +91,7 @@ func As(err error, c Class) error {
 // ClassOf returns the class of an error: that of the outermost classed error
 // in its chain, or Failing.
 func ClassOf(err error) Class {
-	var c *classed
-	if stderrors.As(err, &c) {
+	if c, ok := stderrors.AsType[*classed](err); ok {
 		return c.class
 	}
 
