@@ -1,0 +1,406 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package git
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fluxcd/pkg/ssh"
+
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
+)
+
+// TestServers tries to write to servers that do not let us, one way or another.
+func TestServers(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		setup  func(t *testing.T) Options
+		class  fault.Class
+		prefix string
+	}{
+		"WrongPassword": {
+			reason: "Credentials are refused.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := options(gittest.Serve(t, "main", map[string]string{"a": "a"}).Start(t))
+				o.Credentials["password"] = []byte("another-secret")
+
+				return o
+			},
+			class: fault.Denied, prefix: "Git credentials refused by",
+		},
+		"NoCredentials": {
+			reason: "A Secret without credentials.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := options(gittest.Serve(t, "main", map[string]string{"a": "a"}).Start(t))
+				o.Credentials = nil
+
+				return o
+			},
+			class: fault.Denied, prefix: "Git credentials refused by",
+		},
+		"MissingRepository": {
+			reason: "No such repository.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := options(gittest.Serve(t, "main", map[string]string{"a": "a"}).Start(t))
+				o.URL = strings.Replace(o.URL, "iac", "other", 1)
+
+				return o
+			},
+			class: fault.Refused, prefix: "Git repository not found",
+		},
+		"MissingBranch": {
+			reason: "The message lists the branches that there are.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				s := gittest.Serve(t, "master", map[string]string{"a": "a"})
+				s.Commit(t, "develop", "b", map[string]string{"b": "b"})
+
+				return options(s.Start(t))
+			},
+			class: fault.Refused, prefix: "no branch main in the Git repository, which has develop, master:",
+		},
+		"ProtectedBranch": {
+			reason: "The server's own words say why.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+				s.Hook(t, "update", "echo 'You are not allowed to push to main.' >&2\nexit 1\n")
+
+				return options(s.Start(t))
+			},
+			class: fault.Denied, prefix: "branch main is protected: let these credentials push to it, or name another: hook declined You are not allowed",
+		},
+		"ReadOnlyByStatus": {
+			reason: "As GitHub does for a read-only token.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+				s.AddHTTPMiddlewares(func(next http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						if r.URL.Query().Get("service") == "git-receive-pack" {
+							http.Error(w, "Write access to repository not granted.", http.StatusForbidden)
+
+							return
+						}
+
+						next.ServeHTTP(w, r)
+					})
+				})
+
+				return options(s.Start(t))
+			},
+			class: fault.Denied, prefix: "Git credentials may read but not write",
+		},
+		"ServerError": {
+			reason: "It may pass.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+				s.AddHTTPMiddlewares(func(http.Handler) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						http.Error(w, "oops", http.StatusBadGateway)
+					})
+				})
+
+				return options(s.Start(t))
+			},
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 fails",
+		},
+		"DeadServer": {
+			reason: "Nobody listens.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				_ = l.Close()
+
+				return options("http://" + l.Addr().String() + "/" + gittest.Repository)
+			},
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 refuses connections",
+		},
+		"SilentServer": {
+			reason: "It accepts and says nothing.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				return options("http://" + silent(t) + "/" + gittest.Repository)
+			},
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time",
+		},
+		"SilentSSHServer": {
+			reason: "It accepts, and the handshake never comes.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := serveSSH(t)
+				o.URL = "ssh://git@" + silent(t) + "/" + gittest.Repository
+
+				return o
+			},
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time",
+		},
+		"UnknownHost": {
+			reason: "DNS does not know it.",
+			setup: func(*testing.T) Options {
+				return options("https://git.invalid/a")
+			},
+			class: fault.Unreachable, prefix: "Git server git.invalid",
+		},
+		"UnknownCA": {
+			reason: "The message says what to do.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o, _ := serveTLS(t)
+
+				return o
+			},
+			class: fault.Refused, prefix: "certificate of 127.0.0.1 not trusted: put its CA into ca.crt",
+		},
+		"UnknownHostKey": {
+			reason: "An SSH server that known_hosts does not have.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := serveSSH(t)
+				other, err := ssh.NewEd25519Generator().Generate()
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				host := strings.Fields(string(o.Credentials["known_hosts"]))[0]
+				o.Credentials["known_hosts"] = []byte(host + " " + strings.Join(strings.Fields(string(other.PublicKey))[:2], " "))
+
+				return o
+			},
+			class: fault.Refused, prefix: "host key of 127.0.0.1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+
+			_, err := open(t, tc.setup(t)).Write(ctx, put("a"))
+			if err == nil {
+				t.Fatalf("%s There is no error.", tc.reason)
+			}
+
+			if got := fault.ClassOf(err); got != tc.class || !strings.HasPrefix(err.Error(), tc.prefix) {
+				t.Errorf("%s Got %s: %v", tc.reason, got, err)
+			}
+
+			if strings.Contains(err.Error(), gittest.Password) {
+				t.Errorf("the error holds the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestPrivateCA(t *testing.T) {
+	o, ca := serveTLS(t)
+	o.Credentials["ca.crt"] = ca
+
+	if _, err := open(t, o).Write(t.Context(), put("a")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSSH(t *testing.T) {
+	r := open(t, serveSSH(t))
+
+	got, err := r.Write(t.Context(), put("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if head, err := r.Head(t.Context()); err != nil || head != got.Commit {
+		t.Errorf("the head is %s, %v instead of %s", head, err, got.Commit)
+	}
+}
+
+func TestNew(t *testing.T) {
+	key, err := ssh.NewEd25519Generator().Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	basic := map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password)}
+
+	cases := map[string]struct {
+		reason      string
+		url         string
+		credentials map[string][]byte
+		prefix      string
+	}{
+		"PasswordInURL":    {reason: "It would be seen.", url: "https://u:" + gittest.Password + "@host/a", prefix: "the URL of the Git repository holds a password"},
+		"TokenInURL":       {reason: "It would be seen.", url: "https://" + gittest.Password + "@host/a", prefix: "the URL of the Git repository holds a user name or token"},
+		"PasswordInSSH":    {reason: "It would be seen.", url: "ssh://u:" + gittest.Password + "@host/a", prefix: "the URL of the Git repository holds a password"},
+		"NotAURL":          {reason: "Never repeat it.", url: "https://" + gittest.Password + "@ho st:x/%zz", prefix: "the URL of the Git repository is not a URL"},
+		"File":             {reason: "Only servers.", url: "file:///etc", prefix: "the URL of the Git repository must begin with"},
+		"Scp":              {reason: "Flux does not take it either.", url: "git@host:a/b", prefix: "the URL of the Git repository"},
+		"NoHost":           {reason: "A server is needed.", url: "https:///a", prefix: "the URL of the Git repository names no host"},
+		"NoRepository":     {reason: "A repository is needed.", url: "https://host/", prefix: "the URL of the Git repository names no host or no repository"},
+		"Query":            {reason: "Tokens hide there.", url: "https://host/a?private_token=" + gittest.Password, prefix: "the URL of the Git repository must not have a query"},
+		"NoUsername":       {reason: "Basic needs both.", url: "https://host/a", credentials: map[string][]byte{"password": []byte(gittest.Password)}, prefix: "the Git credentials do not fit the URL"},
+		"NoIdentity":       {reason: "SSH needs a key.", url: "ssh://git@host/a", credentials: basic, prefix: "the Git credentials do not fit the URL"},
+		"BadIdentity":      {reason: "Not a key.", url: "ssh://git@host/a", credentials: map[string][]byte{"identity": []byte(gittest.Password), "known_hosts": []byte("x")}, prefix: "identity in the Git credentials"},
+		"BadKnownHosts":    {reason: "Not a file of that kind.", url: "ssh://git@host/a", credentials: map[string][]byte{"identity": key.PrivateKey, "known_hosts": []byte("@what x y z")}, prefix: "known_hosts in the Git credentials"},
+		"BadCA":            {reason: "Not a certificate.", url: "https://host/a", credentials: map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password), "ca.crt": []byte("x")}, prefix: "ca.crt in the Git credentials"},
+		"PasswordAndToken": {reason: "Which one?", url: "https://host/a", credentials: map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password), "bearerToken": []byte("t")}, prefix: ""},
+		"Good":             {reason: "An ordinary one.", url: "https://host/a.git", credentials: basic},
+		"GoodBearer":       {reason: "A token.", url: "https://host/a.git", credentials: map[string][]byte{"bearerToken": []byte(gittest.Password)}},
+		"Public":           {reason: "No credentials.", url: "https://host/a.git"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := New(Options{URL: tc.url, Branch: "main", Path: testFolder, Credentials: tc.credentials})
+			if tc.prefix == "" {
+				if err != nil {
+					t.Errorf("%s %v", tc.reason, err)
+				}
+
+				return
+			}
+
+			if err == nil || !strings.HasPrefix(err.Error(), tc.prefix) || fault.ClassOf(err) != fault.Refused {
+				t.Errorf("%s Got %v.", tc.reason, err)
+			}
+
+			if err != nil && strings.Contains(err.Error(), gittest.Password) {
+				t.Errorf("the error holds the secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestRedact(t *testing.T) {
+	r := newRedactor(map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password + "\n"), "ca.crt": []byte("public")})
+
+	got := r.clean(fmt.Sprintf("%s said\n %s is public \xff", gittest.Username, gittest.Password))
+	if want := "bot said [redacted] is public ?"; got != want {
+		t.Errorf("got %q instead of %q", got, want)
+	}
+}
+
+// silent is the address of a server that accepts connections and says nothing.
+func silent(t *testing.T) string {
+	t.Helper()
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { _ = l.Close() })
+
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+
+			t.Cleanup(func() { _ = c.Close() })
+		}
+	}()
+
+	return l.Addr().String()
+}
+
+func serveTLS(t *testing.T) (Options, []byte) {
+	t.Helper()
+
+	s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+	s.Auth(gittest.Username, gittest.Password)
+
+	cert, key := gittest.Certificate(t)
+	if err := s.StartHTTPS(cert, key, cert, "127.0.0.1"); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(s.StopHTTP)
+
+	return options(s.HTTPAddress() + "/" + gittest.Repository), cert
+}
+
+func serveSSH(t *testing.T) Options {
+	t.Helper()
+
+	s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+	s.KeyDir(t.TempDir())
+	s.Auth(gittest.Username, gittest.Password)
+
+	if err := s.ListenSSH(); err != nil {
+		t.Fatal(err)
+	}
+
+	done := make(chan struct{})
+
+	go func() {
+		defer close(done)
+
+		_ = s.StartSSH()
+	}()
+
+	t.Cleanup(func() {
+		_ = s.StopSSH()
+		<-done
+	})
+
+	key, err := ssh.NewEd25519Generator().Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	u, err := url.Parse(s.SSHAddress())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	known, err := ssh.ScanHostKey(u.Host, 5*time.Second, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o := options(s.SSHAddress() + "/" + gittest.Repository)
+	o.Credentials = map[string][]byte{"identity": key.PrivateKey, "known_hosts": known}
+
+	return o
+}
