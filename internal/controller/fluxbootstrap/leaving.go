@@ -1,0 +1,103 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package fluxbootstrap
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/flux"
+)
+
+// disconnectDeadline is how long a target that cannot be worked on holds up the
+// deletion of its FluxBootstrap.
+const disconnectDeadline = 2 * time.Minute
+
+// reasonLeftBehind is the reason of the event about what a disconnect left on a target.
+const reasonLeftBehind event.Reason = "LeftBehind"
+
+// collectLeaving reads the State of a FluxBootstrap that is being deleted. It
+// always succeeds: a target that is gone must not keep it for ever.
+func (w *workflow) collectLeaving(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State, connectErr error) Leaving {
+	l, err := Leaving{}, connectErr
+	if err == nil {
+		l, err = readLeaving(ctx, fb, s)
+	}
+	if err == nil {
+		return l
+	}
+
+	l = Leaving{Lost: err}
+	switch deadline := fb.GetDeletionTimestamp().Add(disconnectDeadline); {
+	case untouched(fb):
+		l.Abandoned = true
+	case s.Now.After(deadline):
+		l.Abandoned = true
+		w.tellLeftBehind(fb, err)
+	}
+	return l
+}
+
+func readLeaving(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State) (Leaving, error) {
+	l := Leaving{}
+	var err error
+	if l.Brought, err = flux.ReadBrought(ctx, s.Target.Client, namespace(fb), id(fb)); err != nil {
+		return l, err
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(fb), Name: v1alpha1.SyncName}}
+	found, err := flux.Get(ctx, s.Target.Client, secret)
+	l.Credentials = found && flux.Ours(secret, id(fb))
+	return l, err
+}
+
+// untouched tells whether nothing was ever done on the target.
+func untouched(fb *v1alpha1.FluxBootstrap) bool {
+	at := fb.Status.AtProvider
+	return at.Version == "" && len(at.Components) == 0 && len(at.Layers) == 0 && at.SourceRevision == ""
+}
+
+// tellLeftBehind says in an event, and in the log since a terminating namespace
+// takes no events, what is still on the target.
+func (w *workflow) tellLeftBehind(fb *v1alpha1.FluxBootstrap, cause error) {
+	msg := "Disconnected without the cluster, which could not be reached in time. Left behind: " + strings.Join(leftBehind(fb), ", ")
+	w.log.Info(msg, "namespace", fb.GetNamespace(), "name", fb.GetName(), "cause", cause.Error())
+	w.events.Event(fb, event.Warning(reasonLeftBehind, errors.New(msg)))
+}
+
+// leftBehind lists what the status knows of.
+func leftBehind(fb *v1alpha1.FluxBootstrap) []string {
+	ns := namespace(fb)
+	var out []string
+	if fb.Spec.ForProvider.Sync != nil {
+		for _, kind := range []string{"Kustomization", "GitRepository", "Secret"} {
+			out = append(out, fmt.Sprintf("%s %s/%s", kind, ns, v1alpha1.SyncName))
+		}
+	}
+	for _, l := range fb.Status.AtProvider.Layers {
+		out = append(out, fmt.Sprintf("Kustomization %s/%s and its HelmReleases and sources", ns, l.Name.KustomizationName()))
+	}
+	return append(out, "Flux in namespace "+ns)
+}

@@ -1,0 +1,119 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package fluxbootstrap
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/flux"
+	"github.com/kubeopera/provider-kubeopera/internal/flux/gitauth"
+	"github.com/kubeopera/provider-kubeopera/internal/target"
+)
+
+// collectSync reads the State of what Flux reconciles.
+func (w *workflow) collectSync(ctx context.Context, fb *v1alpha1.FluxBootstrap, t *target.Cluster, s State) (Sync, error) {
+	p := fb.Spec.ForProvider
+	if p.Sync == nil || p.Git == nil {
+		return Sync{}, nil
+	}
+
+	out := Sync{Wanted: true}
+	secret, err := w.secret(ctx, fb, p.Git.CredentialsSecretRef, "the Git credentials")
+	if err != nil {
+		return out, err
+	}
+	creds, err := gitauth.FromSecret(secret, string(p.Git.URL))
+	if err != nil {
+		return out, err
+	}
+	out.Desired = flux.Desired{ID: id(fb), Namespace: namespace(fb), Git: *p.Git, Sync: *p.Sync, Credentials: creds}
+
+	if out.Observed, err = flux.ReadSync(ctx, t.Client, namespace(fb)); err != nil {
+		return out, err
+	}
+	if err := out.Observed.CheckOwners(id(fb)); err != nil {
+		return out, err
+	}
+	if err := out.compare(t); err != nil {
+		return out, err
+	}
+
+	out.Health = flux.Judge(out.Observed, flux.Expected{
+		TreeHash: p.Sync.TreeHash,
+		Layers:   inOrder(p.Sync.Layers),
+		Settled:  settled(fb),
+		Now:      s.Now,
+	})
+	return out, nil
+}
+
+// compare what is there with what was asked for.
+func (s *Sync) compare(t *target.Cluster) error {
+	var err error
+	o, d := s.Observed, s.Desired
+	switch {
+	case len(d.Credentials.Data) == 0:
+		s.Credentials = true
+	case o.Secret != nil:
+		if s.Credentials, err = flux.Same(t.Client, o.Secret, d.Secret()); err != nil {
+			return err
+		}
+	}
+	if o.Source != nil {
+		if s.Source, err = flux.Same(t.Client, o.Source, d.Source(o.CredentialsVersion())); err != nil {
+			return err
+		}
+	}
+	if o.Root != nil {
+		s.Root, err = flux.Same(t.Client, o.Root, d.Root())
+	}
+	return err
+}
+
+// settled tells whether this very tree was healthy when we looked last.
+func settled(fb *v1alpha1.FluxBootstrap) bool {
+	sync := fb.Spec.ForProvider.Sync
+	if fb.GetCondition(v1alpha1.TypeLayersReady).Status != corev1.ConditionTrue {
+		return false
+	}
+	for _, want := range sync.Layers {
+		if !slices.ContainsFunc(fb.Status.AtProvider.Layers, func(l v1alpha1.LayerStatus) bool {
+			return l.Name == want && l.TreeHash == sync.TreeHash
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder sorts layers by what depends on what.
+func inOrder(layers []v1alpha1.Layer) []v1alpha1.Layer {
+	order := []v1alpha1.Layer{v1alpha1.LayerInfrastructure, v1alpha1.LayerSecrets, v1alpha1.LayerApps}
+	out := slices.Clone(layers)
+	slices.SortFunc(out, func(a, b v1alpha1.Layer) int {
+		if d := slices.Index(order, a) - slices.Index(order, b); d != 0 {
+			return d
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	return out
+}
