@@ -31,7 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
-	"github.com/kubeopera/provider-kubeopera/internal/flux/gitauth"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
 )
 

@@ -83,7 +83,11 @@ func TestClassify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// client-go tries a closed connection again each second, until the
 			// circuit is open.
-			p, _ := pool(Options{Timeout: map[bool]time.Duration{true: 5 * time.Second}[name == "Closed"]})
+			timeout := 300 * time.Millisecond
+			if name == "Closed" {
+				timeout = 5 * time.Second
+			}
+			p, _ := pool(Options{Timeout: timeout})
 			c, err := p.ConnectTo(t.Context(), parse(t, tc.config), secret)
 			if err != nil {
 				t.Fatal(err)

@@ -25,7 +25,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/flux"
-	"github.com/kubeopera/provider-kubeopera/internal/flux/gitauth"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
 )
 

@@ -81,7 +81,7 @@ func newBed(t *testing.T, files map[string]string) *bed {
 		keys:  render.SealedSecretsNamespace,
 	}
 	b.kube = fake.NewClientBuilder().WithScheme(target.NewScheme()).WithObjects(
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "git"}, Data: gittest.Credentials()}).Build()
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "git"}, Data: b.server.Credentials()}).Build()
 	b.mg = &v1alpha1.GitOpsEnvironment{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "0123456789", Generation: 1},
 		Spec: v1alpha1.GitOpsEnvironmentSpec{ForProvider: v1alpha1.GitOpsEnvironmentParameters{
@@ -90,7 +90,7 @@ func newBed(t *testing.T, files map[string]string) *bed {
 			Profile:     v1alpha1.ProfileMinimal,
 			Git: v1alpha1.GitTree{
 				Path: folder,
-				Git:  v1alpha1.Git{URL: v1alpha1.GitURL(b.server.Start(t)), Branch: "main", CredentialsSecretRef: v1alpha1.SecretReference{Name: "git"}},
+				Git:  v1alpha1.Git{URL: v1alpha1.GitURL(b.server.StartTLS(t)), Branch: "main", CredentialsSecretRef: v1alpha1.SecretReference{Name: "git"}},
 			},
 		}},
 	}

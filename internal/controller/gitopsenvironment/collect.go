@@ -30,6 +30,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/git"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
@@ -201,11 +202,20 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 		return nil, err
 	}
 
+	creds, err := gitauth.FromSecret(sec, string(g.URL))
+	if err != nil {
+		return nil, err
+	}
+
+	if creds.GitHubApp {
+		return nil, fault.New(fault.Refused, "a GitHub App cannot push yet: put a token into the Git credentials Secret instead")
+	}
+
 	o := git.Options{
 		URL:         string(g.URL),
 		Branch:      string(g.Branch),
 		Path:        string(g.Path),
-		Credentials: sec.Data,
+		Credentials: creds.Data,
 		AuthorName:  authorName,
 		AuthorEmail: authorEmail,
 	}

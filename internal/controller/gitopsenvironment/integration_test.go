@@ -51,7 +51,7 @@ func TestController(t *testing.T) {
 	cp := kt.Shared(t)
 	ns := cp.Namespace(t)
 	srv := gittest.Serve(t, "main", map[string]string{"README.md": "theirs"})
-	mg := environment(ns, srv.Start(t))
+	mg := environment(ns, srv.StartTLS(t))
 
 	start(t, cp, ns)
 
@@ -63,7 +63,7 @@ func TestController(t *testing.T) {
 
 	kubeconfig, err := cp.AdminKubeconfig()
 	must(t, err)
-	must(t, cp.Client.Create(t.Context(), secret(ns, "git", gittest.Credentials())))
+	must(t, cp.Client.Create(t.Context(), secret(ns, "git", srv.Credentials())))
 	must(t, cp.Client.Create(t.Context(), secret(ns, "target", map[string][]byte{v1alpha1.KubeconfigKey: kubeconfig})))
 	until(t, cp, mg, "pass 1", func() bool {
 		return mg.GetCondition(v1alpha1.TypeInfrastructurePushed).Status == corev1.ConditionTrue

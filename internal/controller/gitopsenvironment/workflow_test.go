@@ -292,7 +292,7 @@ func TestHeld(t *testing.T) {
 			release: func(t *testing.T, b *bed) {
 				t.Helper()
 
-				b.create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "git"}, Data: map[string][]byte{"username": []byte("bot"), "password": []byte("s3cret-token-9")}})
+				b.create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "git"}, Data: b.server.Credentials()})
 			},
 		},
 		"NoPullSecret": {

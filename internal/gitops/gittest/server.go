@@ -49,6 +49,8 @@ type Server struct {
 
 	// Dir of the bare repository.
 	Dir string
+
+	cert, key []byte
 }
 
 // Serve a repository that holds files on a branch; none if there are none.
@@ -57,6 +59,7 @@ func Serve(tb testing.TB, branch string, files map[string]string) *Server {
 
 	g := gittestserver.NewGitServer(tb.TempDir())
 	s := &Server{GitServer: g, Dir: filepath.Join(g.Root(), Repository)}
+	s.cert, s.key = Certificate(tb)
 
 	run(tb, "", "init", "--quiet", "--bare", "--initial-branch="+branch, s.Dir)
 
@@ -140,6 +143,29 @@ func (s *Server) Start(tb testing.TB) string {
 	tb.Cleanup(s.StopHTTP)
 
 	return s.HTTPAddress() + "/" + Repository
+}
+
+// StartTLS starts the server like Start, behind a certificate of its own.
+func (s *Server) StartTLS(tb testing.TB) string {
+	tb.Helper()
+
+	s.Auth(Username, Password)
+
+	if err := s.StartHTTPS(s.cert, s.key, s.cert, "127.0.0.1"); err != nil {
+		tb.Fatal(err)
+	}
+
+	tb.Cleanup(s.StopHTTP)
+
+	return s.HTTPAddress() + "/" + Repository
+}
+
+// Credentials of the user, with the server's certificate.
+func (s *Server) Credentials() map[string][]byte {
+	c := Credentials()
+	c["ca.crt"] = s.cert
+
+	return c
 }
 
 // Credentials of the user.

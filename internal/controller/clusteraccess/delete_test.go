@@ -1,0 +1,106 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package clusteraccess
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
+)
+
+func TestDeletion(t *testing.T) {
+	wd := newWorld(t)
+	wd.supply("source", wd.admin())
+	wd.access("a")
+	wd.reconcile("a", 2)
+	user := &v1alpha1.FluxBootstrap{ObjectMeta: metav1.ObjectMeta{Name: "a", Finalizers: []string{"example.com/leaving"}}}
+	user.Spec.ForProvider.KubeconfigSecretRef.Name = v1alpha1.KubeconfigSecretName("a")
+	wd.create(user)
+
+	// Neither the source nor the cluster is needed to go.
+	wd.supply("source", []byte("nonsense"))
+	wd.delete(&corev1.Secret{}, "source")
+	wd.delete(&v1alpha1.ClusterAccess{}, "a")
+	wd.reconcile("a", 2)
+	if c := wd.get("a").GetCondition("Synced"); !strings.Contains(c.Message, "kubeconfig is in use by FluxBootstrap a: delete it first") {
+		t.Errorf("want the user named, got %q", c.Message)
+	}
+
+	wd.delete(&v1alpha1.FluxBootstrap{}, "a")
+	wd.reconcile("a", 2)
+	if s := wd.stored("a"); s == nil || !s.DeletionTimestamp.IsZero() {
+		t.Fatal("the kubeconfig is gone or going although somebody needs it to leave")
+	}
+
+	if err := wd.kube.Get(t.Context(), client.ObjectKeyFromObject(user), user); err != nil {
+		t.Fatal(err)
+	}
+	user.Finalizers = nil
+	if err := wd.kube.Update(t.Context(), user); err != nil {
+		t.Fatal(err)
+	}
+	wd.reconcile("a", 2)
+	wd.gone("a")
+	if wd.stored("a") != nil {
+		t.Error("the stored Secret is still there")
+	}
+}
+
+// TestCrashes kills the process after each write, of connecting and of leaving.
+func TestCrashes(t *testing.T) {
+	kt.CrashAfterEachWrite(t, func(t *testing.T, c *kt.Crash) {
+		t.Helper()
+		wd := newWorld(t)
+		config := wd.admin()
+		wd.supply("source", config)
+		wd.access("a")
+		wd.through(c.Client(wd.kube), wd.cp.Config)
+		live := func() {
+			wd.reconcile("a", 3)
+			c.Restart()
+			wd.reconcile("a", 3)
+		}
+		live()
+		wd.wantReady("a", corev1.ConditionTrue, "Available", "")
+		if !bytes.Equal(config, wd.stored("a").Data["kubeconfig"]) {
+			t.Error("the kubeconfig is not stored")
+		}
+	})
+	kt.CrashAfterEachWrite(t, func(t *testing.T, c *kt.Crash) {
+		t.Helper()
+		wd := newWorld(t)
+		wd.supply("source", wd.admin())
+		wd.access("a")
+		wd.reconcile("a", 3)
+		wd.delete(&v1alpha1.ClusterAccess{}, "a")
+		wd.through(c.Client(wd.kube), wd.cp.Config)
+		wd.reconcile("a", 3)
+		c.Restart()
+		wd.reconcile("a", 3)
+		wd.gone("a")
+		if wd.stored("a") != nil {
+			t.Error("the stored Secret is still there")
+		}
+	})
+}
