@@ -93,6 +93,7 @@ func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind 
 		managed.WithTimeout(timeout),
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
+		managed.WithInitializers(registrar{client: mgr.GetClient()}),
 	}
 
 	if o.Features.Enabled(feature.EnableBetaManagementPolicies) {
