@@ -1,0 +1,159 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+)
+
+// Values of --environment.
+const (
+	production  = "production"
+	development = "development"
+)
+
+// options are what the command line and the environment say.
+type options struct {
+	environment             string
+	namespace               string
+	probeAddress            string
+	metricsAddress          string
+	leaderElection          bool
+	pollInterval            time.Duration
+	pollJitter              float64
+	maxReconcileRate        int
+	maxConcurrentReconciles int
+	syncTimeout             time.Duration
+	debug                   bool
+}
+
+// flags returns the flag set that fills the options. Its values are the defaults.
+func (o *options) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet("provider", flag.ContinueOnError)
+	fs.StringVar(&o.environment, "environment", production, "`mode` of logging: production (JSON) or development (for people)")
+	fs.StringVar(&o.namespace, "namespace", v1alpha1.PlatformNamespace, "`namespace` that is watched; nothing outside it is read")
+	fs.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "`address` of /healthz and /readyz; 0 for none")
+	fs.StringVar(&o.metricsAddress, "metrics-bind-address", ":8080", "`address` of /metrics; 0 for none")
+	fs.BoolVar(&o.leaderElection, "leader-election", false, "let only one of several replicas work")
+	fs.DurationVar(&o.pollInterval, "poll-interval", time.Minute, "`time` between two looks at what is ready")
+	fs.Float64Var(&o.pollJitter, "poll-jitter", 0.1, "largest `part` of the poll interval, 0 to 1, by which looks are spread")
+	fs.IntVar(&o.maxReconcileRate, "max-reconcile-rate", 100, "`number` of reconciles a second of all controllers together")
+	fs.IntVar(&o.maxConcurrentReconciles, "max-concurrent-reconciles", 10, "`number` of objects of one kind that are worked on at the same time")
+	fs.DurationVar(&o.syncTimeout, "sync-timeout", 2*time.Minute, "`time` that the caches may take to fill; then the provider ends with what is missing")
+	fs.BoolVar(&o.debug, "debug", false, "log more")
+	config.RegisterFlags(fs) // --kubeconfig
+	return fs
+}
+
+// environment returns the variable that stands for a flag: its name in capitals. The namespace is the one that the
+// downward API calls POD_NAMESPACE everywhere, and KUBECONFIG is client-go's own business.
+func environment(flagName string) string {
+	switch flagName {
+	case "namespace":
+		return "POD_NAMESPACE"
+	case config.KubeconfigFlagName:
+		return ""
+	default:
+		return strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+	}
+}
+
+// parse reads the options: the command line wins over the environment, and that over the defaults. The error names
+// the flag or the variable that is wrong. out takes the help.
+func parse(args []string, getenv func(string) string, out io.Writer) (options, error) {
+	o := options{}
+	fs := o.flags()
+	fs.SetOutput(out)
+	fs.Usage = func() { usage(fs) }
+
+	var err error
+	fs.VisitAll(func(f *flag.Flag) {
+		name := environment(f.Name)
+		value := ""
+		if name != "" {
+			value = getenv(name)
+		}
+		if value == "" || err != nil {
+			return
+		}
+		err = errors.Wrapf(fs.Set(f.Name, value), "cannot use environment variable %s", name)
+	})
+	if err != nil {
+		return o, err
+	}
+	if err := fs.Parse(args); err != nil {
+		return o, err
+	}
+	if fs.NArg() > 0 {
+		return o, errors.Errorf("cannot use argument %q: there are only flags", fs.Arg(0))
+	}
+	if err := o.validate(); err != nil {
+		return o, err
+	}
+	return o, nil
+}
+
+// validate refuses what would only show later, or never.
+func (o *options) validate() error {
+	switch {
+	case o.environment != production && o.environment != development:
+		return errors.Errorf("cannot use --environment=%s: it must be %s or %s", o.environment, production, development)
+	case len(validation.IsDNS1123Label(o.namespace)) > 0:
+		return errors.Errorf("cannot use --namespace=%s: it must be the name of a namespace", o.namespace)
+	case o.pollInterval < time.Second:
+		return errors.Errorf("cannot use --poll-interval=%s: it must be at least 1s", o.pollInterval)
+	case o.pollJitter < 0 || o.pollJitter > 1:
+		return errors.Errorf("cannot use --poll-jitter=%g: it must be from 0 to 1", o.pollJitter)
+	case o.maxReconcileRate < 1:
+		return errors.Errorf("cannot use --max-reconcile-rate=%d: it must be at least 1", o.maxReconcileRate)
+	case o.maxConcurrentReconciles < 1:
+		return errors.Errorf("cannot use --max-concurrent-reconciles=%d: it must be at least 1", o.maxConcurrentReconciles)
+	case o.syncTimeout < time.Second:
+		return errors.Errorf("cannot use --sync-timeout=%s: it must be at least 1s", o.syncTimeout)
+	}
+	return nil
+}
+
+// usage prints the flags with the variables that stand for them.
+func usage(fs *flag.FlagSet) {
+	fmt.Fprintf(fs.Output(), "Usage: %s [flags]\n\nEach flag may be given as an environment variable, too.\n\n", fs.Name())
+	fs.VisitAll(func(f *flag.Flag) {
+		value, text := flag.UnquoteUsage(f)
+		if f.DefValue != "" && f.DefValue != "false" {
+			text += " (default " + f.DefValue + ")"
+		}
+		if name := environment(f.Name); name != "" {
+			text += " [$" + name + "]"
+		}
+		fmt.Fprintf(fs.Output(), "  --%s %s\n        %s\n", f.Name, value, text)
+	})
+}
+
+// fromProcess reads the options of this process.
+func fromProcess() (options, error) { return parse(os.Args[1:], os.Getenv, os.Stderr) }
