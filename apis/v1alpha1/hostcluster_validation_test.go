@@ -34,7 +34,7 @@ spec:
 const sizing = `{topology: vanilla_kubeadm, controlPlaneCount: 1, nodeCount: 2, instanceType: t3.medium, kubernetesVersion: 1.36.2, credentialRef: aws}`
 
 func hostClusters() table {
-	provision := "\nmetadata: {name: provisioned}\nspec:\n  mode: provision_vanilla\n  provisioning: " + sizing
+	provision := "\nmetadata: {name: provisioned}\nspec:\n  mode: provision_vanilla\n  region: eu-north-1\n  provisioning: " + sizing
 	rows := map[string]validation{
 		"Provision":       {reason: "A new cluster.", patch: provision},
 		"InCluster":       {reason: "Register This Cluster: nothing to enter.", patch: `spec: {mode: in_cluster, connectKubeconfigSecretRef: null, gitOpsRepoURL: null, gitOpsPath: null, gitCredentialsSecretRef: null, domain: null}`},
@@ -58,6 +58,8 @@ func hostClusters() table {
 		"NoKubeconfig":    {reason: "Where would it connect to?", patch: `spec: {connectKubeconfigSecretRef: null}`, want: "connectKubeconfigSecretRef is required for mode connect_existing: name a Secret that has the key kubeconfig"},
 		"EmptyKubeconfig": {reason: "An empty name is none.", patch: `spec: {connectKubeconfigSecretRef: ""}`, want: "spec.connectKubeconfigSecretRef in body should be at least 1 chars long"},
 		"NoProvisioning":  {reason: "What would it make?", patch: `spec: {mode: provision_eks}`, want: "provisioning is required for modes provision_vanilla, provision_eks and provision_gke"},
+		"NoRegion":        {reason: "Where would it be?", patch: strings.Replace(provision, "eu-north-1", "null", 1), want: "region is required for modes provision_vanilla, provision_eks and provision_gke"},
+		"RegionChanges":   {reason: "A cluster cannot move.", patch: strings.Replace(provision, "provisioned", "moving", 1), update: `spec: {region: eu-west-1}`, want: "region is immutable: a cluster can not move"},
 		"OtherTopology":   {reason: "mode and topology say the same.", patch: "spec:\n  mode: provision_gke\n  provisioning: " + sizing, want: "provisioning.topology must match mode: vanilla_kubeadm for provision_vanilla, eks for provision_eks, gke for provision_gke"},
 		"NoGit":           {reason: "A connected cluster is managed from Git.", patch: `spec: {gitOpsRepoURL: null, gitOpsPath: null}`, want: "gitOpsRepoURL, gitOpsPath and gitCredentialsSecretRef are required unless mode is in_cluster"},
 		"GitAlone":        {reason: "A URL alone is not enough.", patch: `spec: {mode: in_cluster, gitOpsPath: null}`, want: "gitOpsRepoURL needs gitOpsPath and gitCredentialsSecretRef too"},
