@@ -1,0 +1,166 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+// demo shows what this provider does: it starts a sandbox, connects its target cluster by
+// examples/hostcluster-connect.yaml, prints each phase as it comes, and stays until Ctrl-C.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/hack/sandbox"
+)
+
+// pollInterval is how long a phase is at most before it is seen.
+const pollInterval = 100 * time.Millisecond
+
+func main() {
+	sandbox.Main()
+	exit := flag.Bool("exit", false, "end once the HostCluster is Ready, or with an error after the timeout")
+	timeout := flag.Duration("timeout", 5*time.Minute, "how long the HostCluster may take to become Ready, with -exit")
+	flag.Parse()
+
+	sandbox.EndWithParent()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	d := demo{begin: time.Now(), exit: *exit, timeout: *timeout}
+	err := d.run(ctx)
+	if ctx.Err() != nil && !d.exit {
+		err = nil // Ctrl-C is how it ends
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+type demo struct {
+	begin   time.Time
+	exit    bool
+	timeout time.Duration
+}
+
+// say prints a line with the time since the demo began.
+func (d demo) say(line string) {
+	fmt.Printf("%7.1fs  %s\n", time.Since(d.begin).Seconds(), line)
+}
+
+func (d demo) run(ctx context.Context) error {
+	dir, err := filepath.Abs(".sandbox")
+	if err != nil {
+		return errors.Wrap(err, "cannot find the working directory")
+	}
+	s, err := sandbox.Start(ctx, sandbox.Options{
+		Dir: dir, Log: d.say,
+		TargetKubeconfig: os.Getenv("DEMO_TARGET_KUBECONFIG"), GitAddress: os.Getenv("DEMO_GIT_ADDRESS"),
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Stop()
+	provider, err := s.StartProvider()
+	if err != nil {
+		return err
+	}
+	defer provider.Stop(context.WithoutCancel(ctx))
+	d.explain(s)
+
+	hc, err := s.Connect(ctx, filepath.Join("examples", "hostcluster-connect.yaml"))
+	if err != nil {
+		return err
+	}
+	d.say("applied examples/hostcluster-connect.yaml, with the sandbox's Git repository in it")
+	if err := d.follow(ctx, s, hc, provider); err != nil || d.exit {
+		return err
+	}
+	d.say("everything stays as it is until Ctrl-C")
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-provider.Done():
+		return errors.Errorf("provider ended: see %s", s.ProviderLog())
+	}
+}
+
+// explain prints where everything is.
+func (d demo) explain(s *sandbox.Sandbox) {
+	fmt.Printf(`
+  Management cluster  export KUBECONFIG=%s
+  Target cluster      export KUBECONFIG=%s
+  Git repository      %s
+    from this machine GIT_SSL_CAINFO=%s git clone https://%s:%s@%s
+    as files          git -C %s log --stat
+  Provider's log      %s
+
+`, s.Path(sandbox.ManagementKubeconfig), s.Path(sandbox.TargetKubeconfig), s.Git.URL,
+		s.Git.CAFile, s.Git.Credentials["username"], s.Git.Credentials["password"], strings.TrimPrefix(s.Git.LocalURL, "https://"),
+		s.Git.Dir, s.ProviderLog())
+}
+
+// follow prints the HostCluster's progress until it is Ready.
+func (d demo) follow(ctx context.Context, s *sandbox.Sandbox, hc *v1alpha1.HostCluster, provider *sandbox.Provider) error {
+	if d.exit {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d.timeout)
+		defer cancel()
+	}
+	key := client.ObjectKeyFromObject(hc)
+	var last string
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+		select {
+		case <-provider.Done():
+			return false, errors.Errorf("provider ended: see %s", s.ProviderLog())
+		default:
+		}
+		if err := s.Management.Client.Get(ctx, key, hc); err != nil {
+			return false, errors.Wrap(err, "cannot get the HostCluster")
+		}
+		if line := progress(hc); line != last {
+			last = line
+			d.say(line)
+		}
+		return sandbox.Ready(hc), nil
+	})
+	if err == nil {
+		return nil
+	}
+	// The context may be what ended it.
+	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return errors.Errorf("HostCluster %s is not Ready (%v):\n  %s", hc.GetName(), err, strings.Join(s.Stuck(look, key), "\n  "))
+}
+
+// progress is a line about a HostCluster: its phase, and what it says about it.
+func progress(hc *v1alpha1.HostCluster) string {
+	if hc.Status.Phase == "" {
+		return "(no phase yet)"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%-21s %s", hc.Status.Phase, hc.Status.Message))
+}
