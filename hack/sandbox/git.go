@@ -19,6 +19,7 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log"
 	"net"
 	"net/url"
@@ -54,6 +55,9 @@ type Git struct {
 	Dir string
 	// CAFile is the authority's certificate.
 	CAFile string
+	// ConfigFile lets git on this machine use LocalURL: with it as GIT_CONFIG_GLOBAL, git trusts the authority and finds
+	// the password.
+	ConfigFile string
 	// Credentials are a Secret's data in the keys that Flux uses.
 	Credentials map[string][]byte
 
@@ -134,7 +138,19 @@ func (g *Git) serve(root, address string) error {
 	g.URL, g.LocalURL = "https://"+address+"/"+gitRepo, local.JoinPath(gitRepo).String()
 	g.CAFile = ca.File("ca.crt")
 	g.Credentials = map[string][]byte{"username": []byte(gitUser), "password": []byte(password), "ca.crt": pem["ca.crt"]}
-	return nil
+	return g.configure(root, url.UserPassword(gitUser, password))
+}
+
+// configure writes what git on this machine needs, so that nobody has to print the password.
+func (g *Git) configure(root string, user *url.Userinfo) error {
+	store := filepath.Join(root, "credentials")
+	server := url.URL{Scheme: "https", Host: g.listen, User: user}
+	if err := os.WriteFile(store, []byte(server.String()+"\n"), 0o600); err != nil {
+		return errors.Wrap(err, "cannot write the Git credentials")
+	}
+	g.ConfigFile = filepath.Join(root, "config")
+	config := fmt.Sprintf("[http]\n\tsslCAInfo = %q\n[credential]\n\thelper = \"store --file='%s'\"\n", g.CAFile, store)
+	return errors.Wrap(os.WriteFile(g.ConfigFile, []byte(config), 0o600), "cannot write git's configuration")
 }
 
 func (g *Git) stop() { g.server.StopHTTP() }
