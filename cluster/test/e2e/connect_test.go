@@ -100,6 +100,8 @@ var _ = Describe("Connecting a cluster", Ordered, func() {
 			g.Expect(kt.VersionsOf(ctx, w.management, childLists())).To(Equal(children))
 		}, 2*pollInterval, "1s").Should(Succeed())
 	})
+
+	itDisconnects(func() *world { return w })
 })
 
 // childLists are the kinds of a HostCluster's children.
