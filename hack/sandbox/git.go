@@ -55,8 +55,7 @@ type Git struct {
 	Dir string
 	// CAFile is the authority's certificate.
 	CAFile string
-	// ConfigFile lets git on this machine use LocalURL: with it as GIT_CONFIG_GLOBAL, git trusts the authority and finds
-	// the password.
+	// ConfigFile has git find the password for LocalURL, if it is named by GIT_CONFIG_GLOBAL.
 	ConfigFile string
 	// Credentials are a Secret's data in the keys that Flux uses.
 	Credentials map[string][]byte
@@ -149,7 +148,7 @@ func (g *Git) configure(root string, user *url.Userinfo) error {
 		return errors.Wrap(err, "cannot write the Git credentials")
 	}
 	g.ConfigFile = filepath.Join(root, "config")
-	config := fmt.Sprintf("[http]\n\tsslCAInfo = %q\n[credential]\n\thelper = \"store --file='%s'\"\n", g.CAFile, store)
+	config := fmt.Sprintf("[credential]\n\thelper = \"store --file='%s'\"\n", store)
 	return errors.Wrap(os.WriteFile(g.ConfigFile, []byte(config), 0o600), "cannot write git's configuration")
 }
 

@@ -115,12 +115,12 @@ func (d demo) explain(s *sandbox.Sandbox) {
   Management cluster  export KUBECONFIG=%s
   Target cluster      export KUBECONFIG=%s
   Git repository      %s
-    from this machine GIT_CONFIG_GLOBAL=%s git clone %s
+    from this machine GIT_SSL_CAINFO=%s GIT_CONFIG_GLOBAL=%s git clone %s
     as files          git -C %s log --stat
   Provider's log      %s
 
 `, s.Path(sandbox.ManagementKubeconfig), s.Path(sandbox.TargetKubeconfig), s.Git.URL,
-		s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, s.ProviderLog())
+		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, s.ProviderLog())
 }
 
 // follow prints the HostCluster's progress until it is Ready.
