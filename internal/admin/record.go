@@ -95,11 +95,11 @@ func (r Record) Secret() *corev1.Secret {
 // error, which names no value.
 func ParseRecord(s *corev1.Secret) (Record, error) {
 	if s.Type != SecretType {
-		return Record{}, errors.Errorf("cannot read Secret %s as an administrator: its type is not %s", s.GetName(), SecretType)
+		return Record{}, errors.Errorf("Secret %s is no administrator: its type is not %s", s.GetName(), SecretType)
 	}
 	for _, key := range []string{KeyUsername, KeyEmail, KeyPasswordHash} {
 		if n := len(s.Data[key]); n == 0 || n > maxField {
-			return Record{}, errors.Errorf("cannot read Secret %s as an administrator: key %s must have 1 to %d bytes", s.GetName(), key, maxField)
+			return Record{}, errors.Errorf("Secret %s is no administrator: key %s must have 1 to %d bytes", s.GetName(), key, maxField)
 		}
 	}
 	r := Record{
@@ -111,10 +111,10 @@ func ParseRecord(s *corev1.Secret) (Record, error) {
 		HostCluster:   s.GetLabels()[v1alpha1.LabelHostCluster],
 	}
 	if s.GetName() != RecordName(r.Username) {
-		return Record{}, errors.Errorf("cannot read Secret %s as an administrator: it must be called %s and the username", s.GetName(), RecordName(""))
+		return Record{}, errors.Errorf("Secret %s is no administrator: it must be called %s and the username", s.GetName(), RecordName(""))
 	}
 	if _, err := parse(r.PasswordHash); err != nil {
-		return Record{}, errors.Wrapf(err, "cannot read Secret %s as an administrator", s.GetName())
+		return Record{}, errors.Wrapf(err, "Secret %s is no administrator", s.GetName())
 	}
 	return r, nil
 }

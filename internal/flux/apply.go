@@ -69,9 +69,9 @@ func checkOurs(o client.Object, kind, id string) error {
 		return nil
 	}
 	if other := o.GetLabels()[v1alpha1.LabelHostCluster]; other != "" {
-		return fault.Newf(fault.Conflict, "%s %s/%s belongs to the host cluster %s", kind, o.GetNamespace(), o.GetName(), other)
+		return fault.Newf(fault.Conflict, "%s %s/%s belongs to the host cluster %s: disconnect that one first, or delete this object if it is gone", kind, o.GetNamespace(), o.GetName(), other)
 	}
-	return fault.Newf(fault.Conflict, "%s %s/%s is there already and not ours", kind, o.GetNamespace(), o.GetName())
+	return fault.Newf(fault.Conflict, "%s %s/%s is there already and not ours: rename or delete it", kind, o.GetNamespace(), o.GetName())
 }
 
 // covers tells whether have says all that want says. What want leaves out may

@@ -82,14 +82,14 @@ func (e *Existing) Err() error {
 	if e == nil || len(e.Problems) == 0 {
 		return nil
 	}
-	what := "Flux"
+	what := "Existing Flux"
 	if e.Version != "" {
 		what += " " + e.Version
 	}
 	if e.Namespace != "" {
-		what += " in namespace " + e.Namespace
+		what += " in " + e.Namespace
 	}
-	return fault.Newf(fault.Refused, "%s was there already and cannot be used: %s", what, strings.Join(e.Problems, "; "))
+	return fault.Newf(fault.Refused, "%s cannot be used: %s", what, strings.Join(e.Problems, "; "))
 }
 
 // Needs of a FluxBootstrap towards a Flux.
@@ -155,23 +155,43 @@ func missing(have []Component, n Needs) []string {
 }
 
 // restrictions of its controllers that keep our objects from being reconciled.
+// Of several shards of a controller one that takes our objects is enough.
 func restrictions(have []Component, n Needs) []string {
 	var out []string
-	for _, c := range have {
-		for _, arg := range c.Args {
-			name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-			switch name {
-			case "watch-all-namespaces":
-				if value == "false" && c.Namespace != n.Namespace {
-					out = append(out, c.Name+" watches its own namespace only")
-				}
-			case "watch-label-selector":
-				if s, err := labels.Parse(value); err != nil || !s.Matches(labels.Set(n.Labels)) {
-					out = append(out, fmt.Sprintf("%s watches only objects labelled %s", c.Name, value))
-				}
-			case "default-service-account":
-				out = append(out, fmt.Sprintf("%s works with the rights of the ServiceAccount %s", c.Name, value))
+	for _, name := range needed(n) {
+		var least []string
+		for i, c := range slices.DeleteFunc(slices.Clone(have), func(c Component) bool { return c.Name != string(name) }) {
+			if r := c.restrictions(n); i == 0 || len(r) < len(least) {
+				least = r
 			}
+		}
+		out = append(out, least...)
+	}
+	return out
+}
+
+// needed are the components that reconcile our own objects, and those that were asked for.
+func needed(n Needs) []v1alpha1.Component {
+	all := append([]v1alpha1.Component{v1alpha1.ComponentSource, v1alpha1.ComponentKustomize}, n.Components...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (c Component) restrictions(n Needs) []string {
+	var out []string
+	for _, arg := range c.Args {
+		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		switch name {
+		case "watch-all-namespaces":
+			if value == "false" && c.Namespace != n.Namespace {
+				out = append(out, c.Name+" watches its own namespace only")
+			}
+		case "watch-label-selector":
+			if s, err := labels.Parse(value); err != nil || !s.Matches(labels.Set(n.Labels)) {
+				out = append(out, fmt.Sprintf("%s watches only objects labelled %s", c.Name, value))
+			}
+		case "default-service-account":
+			out = append(out, fmt.Sprintf("%s works with the rights of the ServiceAccount %s", c.Name, value))
 		}
 	}
 	return out

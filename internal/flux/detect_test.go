@@ -79,36 +79,44 @@ func TestDetect(t *testing.T) {
 		},
 		"Leftover": {
 			reason: "Its controllers cannot be found.", crds: current, exists: true,
-			want: "Flux was there already and cannot be used: the CRD gitrepositories.source.toolkit.fluxcd.io is there, but no controller labelled app.kubernetes.io/part-of=flux; delete the CRDs of Flux if nobody needs them",
+			want: "Existing Flux cannot be used: the CRD gitrepositories.source.toolkit.fluxcd.io is there, but no controller labelled app.kubernetes.io/part-of=flux; delete the CRDs of Flux if nobody needs them",
 		},
 		"NoHelmController": {
 			reason: "The tree needs it.", components: theirs(), crds: current, needs: []v1alpha1.Component{"helm-controller"}, exists: true,
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: it has no helm-controller",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: it has no helm-controller",
 		},
 		"Old": {
 			reason: "It could not leave workloads alone.", components: theirs(), exists: true,
 			crds: CRDs{GitRepository: crd(crdGitRepository, "v1"), Kustomization: crd(crdKustomization, "v1")},
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: its Kustomization has no deletionPolicy, which came with v2.5",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: its Kustomization has no deletionPolicy, which came with v2.5",
 		},
 		"VeryOld": {
 			reason: "It serves other versions only.", components: theirs(), exists: true,
 			crds: CRDs{GitRepository: crd(crdGitRepository, "v1beta2"), Kustomization: crd(crdKustomization, "v1beta2")},
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: it does not serve GitRepository v1; it does not serve Kustomization v1",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: it does not serve GitRepository v1; it does not serve Kustomization v1",
 		},
 		"OneNamespace": {
 			reason: "It does not see ours.", components: theirs("--watch-all-namespaces=false"), crds: current, exists: true,
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: kustomize-controller watches its own namespace only",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: kustomize-controller watches its own namespace only",
 		},
 		"Sharded": {
 			reason: "Its selector matches what has no shard.", components: theirs("--watch-label-selector=!sharding.fluxcd.io/key"), crds: current, exists: true,
 		},
 		"OtherShard": {
 			reason: "It does not see ours.", components: theirs("--watch-label-selector=shard=1"), crds: current, exists: true,
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: kustomize-controller watches only objects labelled shard=1",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: kustomize-controller watches only objects labelled shard=1",
+		},
+		"Shards": {
+			reason: "One of them is not for ours, and the other is.", crds: current, exists: true,
+			components: append(theirs("--watch-label-selector=!sharding.fluxcd.io/key"), theirs("--watch-label-selector=sharding.fluxcd.io/key=1")...),
+		},
+		"OthersMatterNot": {
+			reason: "A controller that we have no work for.", crds: current, exists: true,
+			components: append(theirs(), Component{Name: "image-automation-controller", Namespace: "gitops", Args: []string{"--watch-all-namespaces=false"}}),
 		},
 		"Lockdown": {
 			reason: "It may not apply the tree.", components: theirs("--default-service-account=default"), crds: current, exists: true,
-			want: "Flux v2.6.0 in namespace gitops was there already and cannot be used: kustomize-controller works with the rights of the ServiceAccount default",
+			want: "Existing Flux v2.6.0 in gitops cannot be used: kustomize-controller works with the rights of the ServiceAccount default",
 		},
 	}
 	for name, tc := range cases {

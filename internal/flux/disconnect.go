@@ -72,7 +72,8 @@ type Brought struct {
 }
 
 // ReadBrought lists them. They are found by the labels of the layers' names,
-// which outlive the layers, so a disconnect that was interrupted goes on.
+// which outlive the layers, so a disconnect that was interrupted goes on. As
+// long as there is a root of somebody else, its tree is not ours.
 func ReadBrought(ctx context.Context, c client.Client, namespace, id string) (Brought, error) {
 	out := Brought{}
 	ks, err := listKind(ctx, c, kustomizev1.GroupVersion.WithKind(kustomizev1.KustomizationKind))
@@ -84,9 +85,10 @@ func ReadBrought(ctx context.Context, c client.Client, namespace, id string) (Br
 	for i := range ks {
 		switch k := &ks[i]; {
 		case k.GetNamespace() == namespace && k.GetName() == v1alpha1.SyncName:
-			if Ours(k, id) {
-				out.Root = k
+			if !Ours(k, id) {
+				return Brought{}, nil
 			}
+			out.Root = k
 		case isLayer(k, namespace):
 			out.Kustomizations = append(out.Kustomizations, *k)
 		}

@@ -34,6 +34,7 @@ import (
 	"helm.sh/helm/v4/pkg/getter"
 	"helm.sh/helm/v4/pkg/registry"
 	repo "helm.sh/helm/v4/pkg/repo/v1"
+	"oras.land/oras-go/v2/errdef"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -102,6 +103,9 @@ func downloadOCI(c v1alpha1.Chart, via http.RoundTripper) (io.Reader, error) {
 	}
 
 	res, err := rc.Pull(strings.TrimPrefix(c.Repository, registry.OCIScheme+"://") + ":" + c.Version)
+	if errors.Is(err, errdef.ErrNotFound) {
+		return nil, fault.Newf(v1alpha1.ReasonRefused, "the registry has no chart %s:%s", c.Repository, c.Version)
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, v1alpha1.ReasonUnreachable, "cannot pull the chart of Flux")
 	}

@@ -90,7 +90,7 @@ func TestDownload(t *testing.T) {
 		"HTTP":           {reason: "A Helm repository.", chart: v1alpha1.Chart{Repository: web.URL, Name: "flux2", Version: "2.0.0"}},
 		"OCI":            {reason: "An OCI registry.", chart: v1alpha1.Chart{Repository: "oci://" + address, Version: "2.0.0"}},
 		"UnknownVersion": {reason: "It is not in the index.", chart: v1alpha1.Chart{Repository: web.URL, Name: "flux2", Version: "9.0.0"}, class: fault.Refused},
-		"UnknownTag":     {reason: "It is not in the registry.", chart: v1alpha1.Chart{Repository: "oci://" + address, Version: "9.0.0"}, class: fault.Unreachable},
+		"UnknownTag":     {reason: "It is not in the registry.", chart: v1alpha1.Chart{Repository: "oci://" + address, Version: "9.0.0"}, class: fault.Refused},
 		"NoServer":       {reason: "Nobody answers.", chart: v1alpha1.Chart{Repository: "http://127.0.0.1:1", Name: "flux2", Version: "2.0.0"}, class: fault.Unreachable},
 	}
 	for name, tc := range cases {

@@ -25,6 +25,7 @@ import (
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	"github.com/fluxcd/pkg/apis/meta"
+	"github.com/fluxcd/pkg/runtime/secrets"
 	sourcev1 "github.com/fluxcd/source-controller/api/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,6 +72,19 @@ func (d Desired) Secret() *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: d.meta(), Type: corev1.SecretTypeOpaque, Data: d.Credentials.Data}
 }
 
+// ProxyName is the name on the target of the Secret with the proxy to Git.
+const ProxyName = v1alpha1.SyncName + "-proxy"
+
+// Proxy is the Secret with the proxy to the repository; nil if there is none.
+func (d Desired) Proxy() *corev1.Secret {
+	if d.Credentials.Proxy == nil {
+		return nil
+	}
+	m := d.meta()
+	m.Name = ProxyName
+	return &corev1.Secret{ObjectMeta: m, Type: corev1.SecretTypeOpaque, Data: map[string][]byte{secrets.KeyAddress: []byte(d.Credentials.Proxy.String())}}
+}
+
 // Source is the GitRepository. A new tree hash, or a new version of the
 // credentials, asks Flux to fetch at once.
 func (d Desired) Source(credentialsVersion string) *sourcev1.GitRepository {
@@ -88,6 +102,9 @@ func (d Desired) Source(credentialsVersion string) *sourcev1.GitRepository {
 	}
 	if len(d.Credentials.Data) > 0 {
 		o.Spec.SecretRef = &meta.LocalObjectReference{Name: v1alpha1.SyncName}
+	}
+	if d.Credentials.Proxy != nil {
+		o.Spec.ProxySecretRef = &meta.LocalObjectReference{Name: ProxyName}
 	}
 	if d.Credentials.GitHubApp {
 		o.Spec.Provider = sourcev1.GitProviderGitHub
@@ -141,6 +158,7 @@ func seal(o client.Object, spec any, triggers ...string) {
 // Observed is what is there of the sync; nil where there is nothing.
 type Observed struct {
 	Secret *corev1.Secret
+	Proxy  *corev1.Secret
 	Source *sourcev1.GitRepository
 	Root   *kustomizev1.Kustomization
 
@@ -148,8 +166,8 @@ type Observed struct {
 	Layers map[v1alpha1.Layer]*kustomizev1.Kustomization
 }
 
-// ReadSync reads the sync.
-func ReadSync(ctx context.Context, c client.Client, namespace string) (Observed, error) {
+// ReadSync reads the sync. The proxy is only read if there is to be one.
+func ReadSync(ctx context.Context, c client.Client, namespace string, proxied bool) (Observed, error) {
 	key := metav1.ObjectMeta{Namespace: namespace, Name: v1alpha1.SyncName}
 	secret := &corev1.Secret{ObjectMeta: key}
 	source := &sourcev1.GitRepository{ObjectMeta: key}
@@ -160,6 +178,14 @@ func ReadSync(ctx context.Context, c client.Client, namespace string) (Observed,
 		return Observed{}, err
 	} else if found {
 		out.Secret = secret
+	}
+	proxy := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: ProxyName}}
+	if !proxied {
+		// Most repositories need none.
+	} else if found, err := Get(ctx, c, proxy); err != nil {
+		return Observed{}, err
+	} else if found {
+		out.Proxy = proxy
 	}
 	if found, err := Get(ctx, c, source); err != nil {
 		return Observed{}, err
@@ -184,8 +210,11 @@ func ReadSync(ctx context.Context, c client.Client, namespace string) (Observed,
 
 // CheckOwners returns a Conflict if one of the objects belongs to somebody else.
 func (o Observed) CheckOwners(id string) error {
-	if o.Secret != nil {
-		if err := checkOurs(o.Secret, "Secret", id); err != nil {
+	for _, s := range []*corev1.Secret{o.Secret, o.Proxy} {
+		if s == nil {
+			continue
+		}
+		if err := checkOurs(s, "Secret", id); err != nil {
 			return err
 		}
 	}
@@ -200,12 +229,16 @@ func (o Observed) CheckOwners(id string) error {
 	return nil
 }
 
-// CredentialsVersion changes whenever the Secret with the credentials does.
+// CredentialsVersion changes whenever a Secret with credentials does.
 func (o Observed) CredentialsVersion() string {
-	if o.Secret == nil {
+	return version(o.Secret) + version(o.Proxy)
+}
+
+func version(s *corev1.Secret) string {
+	if s == nil {
 		return ""
 	}
-	return string(o.Secret.UID) + "/" + o.Secret.ResourceVersion
+	return string(s.UID) + "/" + s.ResourceVersion
 }
 
 // Same tells whether an object that is there is as we would apply it.

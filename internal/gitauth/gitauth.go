@@ -20,7 +20,9 @@ package gitauth
 import (
 	"bytes"
 	"net/url"
+	"slices"
 
+	"github.com/fluxcd/pkg/auth/githubapp"
 	"github.com/fluxcd/pkg/runtime/secrets"
 	"golang.org/x/crypto/ssh"
 	corev1 "k8s.io/api/core/v1"
@@ -34,16 +36,26 @@ import (
 // that take tokens as passwords do not look at it.
 const defaultUsername = "git"
 
-// keyToken is how many people call a personal access token.
-const keyToken = "token"
+const (
+	// keyToken is how many people call a personal access token.
+	keyToken = "token"
+
+	// keyProxy is the proxy that leads to the server, from both sides: an
+	// http://, https:// or socks5:// address, with its password if it has one.
+	keyProxy = "proxy"
+)
 
 // Credentials for one repository.
 type Credentials struct {
 	// Data in the key names of Flux's own Secrets.
 	Data map[string][]byte
 
-	// GitHubApp tells whether they are those of a GitHub App.
+	// GitHubApp tells whether they are those of a GitHub App. Flux gets itself
+	// a token for them; whoever else needs one asks Apps.
 	GitHubApp bool
+
+	// Proxy to the server; nil means that of the environment.
+	Proxy *url.URL
 }
 
 // FromSecret returns the credentials in a Secret, for the repository at address.
@@ -57,6 +69,11 @@ func FromSecret(s *corev1.Secret, address string) (Credentials, error) {
 	}
 
 	in := trim(s.Data)
+	proxy, err := proxyOf(in[keyProxy], u.Scheme)
+	if err != nil {
+		return Credentials{}, fault.Wrap(err, fault.Refused, "Git credentials in Secret "+s.GetName())
+	}
+
 	var c Credentials
 	switch u.Scheme {
 	case "ssh":
@@ -69,7 +86,23 @@ func FromSecret(s *corev1.Secret, address string) (Credentials, error) {
 		err = errors.New("the repository's address must begin with https:// or ssh://")
 	}
 
+	c.Proxy = proxy
 	return c, fault.Wrap(err, fault.Refused, "Git credentials in Secret "+s.GetName())
+}
+
+// proxyOf reads the address of a proxy for a kind of repository.
+func proxyOf(address []byte, scheme string) (*url.URL, error) {
+	if len(address) == 0 {
+		return nil, nil //nolint:nilnil // No proxy is no error.
+	}
+	u, err := url.Parse(string(address))
+	switch {
+	case err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme):
+		return nil, errors.New("proxy is not an address like http://proxy:3128 or socks5://proxy:1080")
+	case scheme == "ssh" && u.Scheme != "socks5":
+		return nil, errors.New("proxy must be a socks5:// address for an ssh:// repository")
+	}
+	return u, nil
 }
 
 // fromHTTP refuses all credentials: anybody on the way could read them.
@@ -112,7 +145,11 @@ func checkKey(key, passphrase []byte) error {
 		_, err = ssh.ParseRawPrivateKeyWithPassphrase(key, passphrase)
 		return errors.Wrap(err, "password does not open the private key in identity")
 	default:
-		return errors.Wrap(err, "identity is not a private key")
+		if err != nil {
+			// The error quotes what stands between the dashes.
+			return errors.New("identity is not a private key: store the whole file, from -----BEGIN to -----END")
+		}
+		return nil
 	}
 }
 
@@ -152,6 +189,15 @@ func (c Credentials) checkGitHubApp() error {
 	_, owner := c.Data[secrets.KeyGitHubAppInstallationOwner]
 	if id == owner {
 		return errors.New("a GitHub App needs the key githubAppInstallationID or githubAppInstallationOwner, and not both")
+	}
+	if !number(c.Data[secrets.KeyGitHubAppID]) || id && !number(c.Data[secrets.KeyGitHubAppInstallationID]) {
+		return errors.New("githubAppID and githubAppInstallationID are numbers")
+	}
+	if base := c.Data[secrets.KeyGitHubAppBaseURL]; len(base) > 0 && !bytes.HasPrefix(base, []byte("https://")) {
+		return errors.New("githubAppBaseURL must begin with https://")
+	}
+	if _, err := githubapp.New(githubapp.WithAppData(c.Data)); err != nil {
+		return errors.New("githubAppPrivateKey is not an RSA private key: take the .pem file that GitHub gave you")
 	}
 	return nil
 }

@@ -18,6 +18,9 @@ package gitauth
 
 import (
 	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/pem"
 	"strings"
 	"testing"
@@ -49,6 +52,17 @@ func key(t *testing.T, passphrase string) string {
 	return string(pem.EncodeToMemory(block))
 }
 
+// rsaKey is a private key as GitHub makes them for its Apps.
+func rsaKey(t *testing.T) string {
+	t.Helper()
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(k)})
+	return strings.TrimSpace(string(b))
+}
+
 func TestFromSecret(t *testing.T) {
 	const (
 		https = "https://git.example.com/acme/iac.git"
@@ -56,6 +70,7 @@ func TestFromSecret(t *testing.T) {
 		hosts = "git.example.com ssh-ed25519 AAAA"
 	)
 	plain, locked := key(t, ""), key(t, "open")
+	appKey := rsaKey(t)
 
 	type m = map[string]string
 	cases := map[string]struct {
@@ -75,8 +90,8 @@ func TestFromSecret(t *testing.T) {
 		"OthersDropped": {reason: "What Flux does not need stays here.", url: https, in: m{"password": "p", "note": "n"}, want: m{"username": "git", "password": "p"}},
 		"App": {
 			reason: "A GitHub App.", url: https, app: true,
-			in:   m{"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": "k"},
-			want: m{"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": "k"},
+			in:   m{"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": appKey},
+			want: m{"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": appKey},
 		},
 		"AppWithoutKey": {
 			reason: "It cannot sign.", url: https, in: m{"githubAppID": "1", "githubAppInstallationID": "2"},
@@ -85,6 +100,14 @@ func TestFromSecret(t *testing.T) {
 		"AppWithoutInstallation": {
 			reason: "It would not know whose token to ask for.", url: https, in: m{"githubAppID": "1", "githubAppPrivateKey": "k"},
 			err: "Git credentials in Secret git: a GitHub App needs the key githubAppInstallationID or githubAppInstallationOwner, and not both",
+		},
+		"ProxyForSSH": {
+			reason: "ssh goes through SOCKS only.", url: sshTo, in: m{"identity": plain, "known_hosts": hosts, "proxy": "http://proxy:3128"},
+			err: "Git credentials in Secret git: proxy must be a socks5:// address for an ssh:// repository",
+		},
+		"ProxyIsNoAddress": {
+			reason: "It may hold a password.", url: https, in: m{"password": "p", "proxy": "me:SECRET@proxy"},
+			err: "Git credentials in Secret git: proxy is not an address like http://proxy:3128 or socks5://proxy:1080",
 		},
 		"Empty": {
 			reason: "Pushing needs some.", url: https,
@@ -126,7 +149,7 @@ func TestFromSecret(t *testing.T) {
 		},
 		"NotAKey": {
 			reason: "For instance the public half.", url: sshTo, in: m{"identity": "ssh-ed25519 SECRET", "known_hosts": hosts},
-			err: "Git credentials in Secret git: identity is not a private key: ssh: no key found",
+			err: "Git credentials in Secret git: identity is not a private key: store the whole file, from -----BEGIN to -----END",
 		},
 	}
 	for name, tc := range cases {

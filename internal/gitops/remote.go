@@ -54,6 +54,12 @@ type Remote struct {
 	Files []string
 }
 
+// Read tells of which files of a folder the content is needed: those that say
+// whose it is, and what is sealed already.
+func Read(file string) bool {
+	return path.Dir(file) == "." || path.Dir(file) == string(v1alpha1.LayerSecrets)
+}
+
 // placeholders are files that keep an empty folder in Git. They are in nobody's way.
 func placeholders() []string { return []string{".gitkeep", ".keep", ".gitignore"} }
 

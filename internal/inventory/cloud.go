@@ -96,6 +96,9 @@ func winner(votes map[string]int) string {
 func locate(n corev1.Node) Cloud {
 	c := parseProviderID(n.Spec.ProviderID)
 	c.Region = cmp.Or(n.Labels[corev1.LabelTopologyRegion], n.Labels[oldRegionLabel], c.Region, Unknown)
+	if len(c.Region) > longest {
+		c.Region = Unknown // No API server takes such a label.
+	}
 	return c
 }
 
@@ -130,9 +133,6 @@ func parseProviderID(id string) Cloud {
 			c.Region = part(0)
 		}
 	}
-	if len(c.Region) > longest {
-		c.Region = ""
-	}
 	return c
 }
 
@@ -144,7 +144,7 @@ func oracleRegion(id string) (string, bool) {
 		return "", false
 	}
 	parts := strings.Split(ocid, ".")
-	if len(parts) < 5 || len(parts[3]) > longest {
+	if len(parts) < 5 {
 		return "", true
 	}
 	return parts[3], true

@@ -34,6 +34,7 @@ func FuzzParse(f *testing.F) {
 	cert, key := pair(f, now.AddDate(1, 0, 0))
 	for _, s := range []string{
 		with(server, "token: abcdefghijkl"),
+		with("server: http://a", "token: abc\nas: bob"),
 		with(server+"\ncertificate-authority-data: "+cert, "client-certificate-data: "+cert+"\nclient-key-data: "+key),
 		with(server+"\nproxy-url: http://p:3128\ntls-server-name: a\ninsecure-skip-tls-verify: true", "token: "+jwt(now)),
 		with(server, "token: abc\nas: bob\nas-groups: [a, b]\nas-user-extra: {c: [d]}"),

@@ -25,7 +25,6 @@ import (
 	"encoding/hex"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -100,6 +99,9 @@ func Parse(data []byte) (*Kubeconfig, error) {
 	if err := k.setUser(u); err != nil {
 		return nil, err
 	}
+	if k.Plain() {
+		k.dropCredentials()
+	}
 	return k, nil
 }
 
@@ -109,17 +111,18 @@ func (k *Kubeconfig) RESTConfig() *rest.Config {
 	return rest.CopyConfig(k.config)
 }
 
-// Redact takes the token out of a text. A server gets the token with every
-// request, and may send it back in an error.
-func (k *Kubeconfig) Redact(s string) string {
-	if k.config.BearerToken == "" {
-		return s
-	}
-	return strings.ReplaceAll(s, k.config.BearerToken, "(redacted)")
-}
-
 // Digest identifies the text that was parsed, as hexadecimal SHA-256.
 func (k *Kubeconfig) Digest() string { return k.digest }
+
+// Plain says that the server is asked over plain http. As kubectl does, we send
+// it no credentials then: anybody on the way could read them.
+func (k *Kubeconfig) Plain() bool { return k.Server.Scheme == "http" }
+
+func (k *Kubeconfig) dropCredentials() {
+	k.Helper, k.Expires = nil, nil
+	k.config.BearerToken = ""
+	k.config.TLSClientConfig = rest.TLSClientConfig{}
+}
 
 // Loopback says that the server's address leads back to where the client runs.
 func (k *Kubeconfig) Loopback() bool { return loopback(k.Server.Hostname()) }

@@ -19,7 +19,11 @@ package kubeconfig
 import (
 	"encoding/base64"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +44,8 @@ func TestParseRefuses(t *testing.T) {
 	exec := func(lines string) string {
 		return with(server, "exec:\n  apiVersion: client.authentication.k8s.io/v1\n  interactiveMode: Never\n  "+strings.ReplaceAll(lines, "\n", "\n  "))
 	}
+
+	explained := documented(t)
 
 	cases := map[string]struct {
 		reason string
@@ -120,8 +126,35 @@ func TestParseRefuses(t *testing.T) {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("\n%s\nParse(...): the message holds a secret: %s", tc.reason, err)
 			}
+			if !slices.ContainsFunc(explained, func(m *regexp.Regexp) bool { return m.MatchString(err.Error()) }) {
+				t.Errorf("\n%s\nParse(...): docs/troubleshooting.md does not explain: %s", tc.reason, err)
+			}
 		})
 	}
+}
+
+// documented returns the messages that docs/troubleshooting.md explains: they
+// stand in the first column of a table, with … for what differs.
+func documented(t *testing.T) []*regexp.Regexp {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("`([^`]+)`")
+	var out []*regexp.Regexp
+	for row := range strings.Lines(string(doc)) {
+		if !strings.HasPrefix(row, "| ") {
+			continue
+		}
+		first, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for _, m := range code.FindAllStringSubmatch(first, -1) {
+			if text := strings.TrimSpace(m[1]); !strings.HasPrefix(text, "…") {
+				out = append(out, regexp.MustCompile("^"+strings.ReplaceAll(regexp.QuoteMeta(text), "…", ".*")))
+			}
+		}
+	}
+	return out
 }
 
 func TestParseAccepts(t *testing.T) {
@@ -164,7 +197,7 @@ func TestParseAccepts(t *testing.T) {
 		"LoopbackIPv6":     {"The other family", with("server: https://[::1]:6443", "token: abc"), want{Server: "[::1]:6443", Token: "abc", Warnings: []string{"server [::1]:6443 is a loopback address: it leads to wherever the client runs, not to the cluster"}}},
 		"Unspecified":      {"k3d writes it", with("server: https://0.0.0.0:6443", "token: abc"), want{Server: "0.0.0.0:6443", Token: "abc", Warnings: []string{"server 0.0.0.0:6443 is a loopback address: it leads to wherever the client runs, not to the cluster"}}},
 		"Insecure":         {"Allowed, and said", with(server+"\ninsecure-skip-tls-verify: true", "token: abc"), want{Server: api, Token: "abc", Warnings: []string{"insecure-skip-tls-verify is set: the server's identity is not checked"}}},
-		"PlainHTTP":        {"Allowed, and said", with("server: http://api.example.com", "token: abc"), want{Server: "api.example.com", Token: "abc", Warnings: []string{"server uses plain http: credentials are sent unencrypted"}}},
+		"PlainHTTP":        {"No credentials go over it, as with kubectl", with("server: http://api.example.com", "token: "+jwt(now)+"\nas: bob"), want{Server: "api.example.com", Warnings: []string{"server uses plain http: no credentials are sent, and the server's identity is not checked"}}},
 		"EKSHelper":        {"Recognised, not executed", with(server, "exec: {command: /eks-token-helper, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, args: [--cluster-name, c1, --region=eu-north-1, --role-arn, 'arn:aws:iam::123456789012:role/x', --external-id=e-1]}"), want{Server: api, Helper: &Helper{Command: EKSTokenHelper, Cluster: "c1", Region: "eu-north-1", RoleARN: "arn:aws:iam::123456789012:role/x", ExternalID: "e-1"}}},
 		"GKEHelper":        {"Its token needs no argument", with(server, "exec: {command: /gke-token-helper, apiVersion: client.authentication.k8s.io/v1beta1}"), want{Server: api, Helper: &Helper{Command: GKETokenHelper}}},
 		"UnknownField":     {"kubectl ignores what it does not know", with(server+"\nsomething: else", "token: abc\nTokenFile: /x"), want{Server: api, Token: "abc"}},

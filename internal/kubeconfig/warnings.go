@@ -34,8 +34,8 @@ func (k *Kubeconfig) Warnings(now time.Time) []string {
 		w = append(w, fmt.Sprintf("server %s is a loopback address: it leads to wherever the client runs, not to the cluster", k.Server.Host))
 	}
 	switch {
-	case k.Server.Scheme == "http":
-		w = append(w, "server uses plain http: credentials are sent unencrypted")
+	case k.Plain():
+		w = append(w, "server uses plain http: no credentials are sent, and the server's identity is not checked")
 	case k.config.Insecure:
 		w = append(w, "insecure-skip-tls-verify is set: the server's identity is not checked")
 	}

@@ -25,9 +25,8 @@ import (
 )
 
 // bounded bounds every call of a client in time, and knows the kinds that are
-// known. The timeout of the HTTP
-// client bounds one request only: a call may wait for the rate limiter before,
-// and be told to try again later several times.
+// known. The timeout of the HTTP client bounds one request only: a call may
+// wait for the rate limiter before, and be told to try again several times.
 type bounded struct {
 	client.Client
 

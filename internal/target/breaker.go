@@ -51,11 +51,14 @@ type breaker struct {
 	next  http.RoundTripper
 	clock clock.PassiveClock
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	// failures in a row while closed, up to threshold; it is open then.
 	failures int
-	last     error
-	until    time.Time
-	probing  bool
+	// failedProbes since it is open.
+	failedProbes int
+	probing      bool
+	until        time.Time
+	last         error
 }
 
 func newBreaker(next http.RoundTripper, c clock.PassiveClock) *breaker {
@@ -64,14 +67,15 @@ func newBreaker(next http.RoundTripper, c clock.PassiveClock) *breaker {
 
 // RoundTrip sends a request, or fails at once while the circuit is open.
 func (b *breaker) RoundTrip(req *http.Request) (*http.Response, error) {
-	if last := b.admit(); last != nil {
+	probe, last := b.admit()
+	if last != nil {
 		closeBody(req)
 		return nil, openError{msg: classify(last, req.URL.Host).Error(), last: last}
 	}
 	// Whatever happens to the request, a probe must end, or it would be the
 	// last one: a panic counts as a call that was given up.
 	err := context.Canceled
-	defer func() { b.settle(err) }()
+	defer func() { b.settle(probe, err) }()
 	var res *http.Response
 	res, err = b.next.RoundTrip(req)
 	if err != nil && req.Context().Err() == nil && err.Error() == canceled {
@@ -83,10 +87,6 @@ func (b *breaker) RoundTrip(req *http.Request) (*http.Response, error) {
 // canceled is what a transport says when http.Client's own timer, which runs
 // beside the context, ends a request. Nothing else ends one in this way.
 const canceled = "net/http: request canceled"
-
-// CancelRequest is asked for by client-go's wrappers, which warn without it.
-// The context of a request cancels it.
-func (b *breaker) CancelRequest(_ *http.Request) {}
 
 // CloseIdleConnections closes the connections that no call uses.
 func (b *breaker) CloseIdleConnections() {
@@ -106,37 +106,50 @@ func (b *breaker) refused() error {
 	return nil
 }
 
-// admit lets a call through, or returns the last cause.
-func (b *breaker) admit() error {
+// admit lets a call through, maybe as the probe, or returns the last cause.
+func (b *breaker) admit() (probe bool, last error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.failures < threshold {
-		return nil
+	switch {
+	case b.failures < threshold:
+		return false, nil
+	case b.probing || b.clock.Now().Before(b.until):
+		return false, b.last
+	default:
+		b.probing = true
+		return true, nil
 	}
-	if b.probing || b.clock.Now().Before(b.until) {
-		return b.last
-	}
-	b.probing = true
-	return nil
 }
 
-// settle takes note of how a call ended.
-func (b *breaker) settle(err error) {
+// settle takes note of how a call ended. Calls that were under way when the
+// circuit opened end later: that they fail, too, is no news, and they are not
+// the probe.
+func (b *breaker) settle(probe bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.probing = false
+	if probe {
+		b.probing = false
+	}
 	switch {
 	case err == nil:
-		b.failures, b.last = 0, nil
+		b.failures, b.failedProbes, b.last = 0, 0, nil
 	case errors.Is(err, context.Canceled):
 		// The caller gave up; that says nothing about the cluster.
-	default:
-		b.failures++
+	case probe:
+		b.failedProbes++
+		b.open(err)
+	case b.failures < threshold:
 		b.last = err
-		if b.failures >= threshold {
-			b.until = b.clock.Now().Add(pause(b.failures - threshold))
+		if b.failures++; b.failures == threshold {
+			b.open(err)
 		}
 	}
+}
+
+// open the circuit for a while.
+func (b *breaker) open(cause error) {
+	b.last = cause
+	b.until = b.clock.Now().Add(pause(b.failedProbes))
 }
 
 // An openError is what a call gets that was not sent. It does not unwrap to its

@@ -134,6 +134,56 @@ func TestBreakerOneProbe(t *testing.T) {
 	}
 }
 
+// TestBreakerLateCalls ends calls after the circuit has opened that were sent
+// before: one hiccup of the network fails all of them, and is one failure.
+func TestBreakerLateCalls(t *testing.T) {
+	c := clocktesting.NewFakePassiveClock(start)
+	end := make(chan error)
+	sent := make(chan struct{}, 100)
+	b := newBreaker(roundTripper(func(*http.Request) (*http.Response, error) {
+		sent <- struct{}{}
+		if err := <-end; err != nil {
+			return nil, err
+		}
+		return &http.Response{Body: http.NoBody}, nil
+	}), c)
+	done := make(chan error, 100)
+	call := func() {
+		res, err := b.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		done <- err
+	}
+
+	const calls = 20
+	for range calls {
+		go call()
+	}
+	for range calls {
+		<-sent
+	}
+	for range calls - 1 {
+		end <- errors.New("boom")
+		<-done
+	}
+	c.SetTime(start.Add(firstBreak))
+	if err := b.refused(); err != nil {
+		t.Fatalf("the break is longer than after one failure: %v", err)
+	}
+
+	// The last of them ends while a probe is under way, and is not the probe.
+	go call()
+	<-sent
+	end <- errors.New("boom") // It goes to one of the two; the other one is still under way.
+	<-done
+	if err := b.refused(); err == nil {
+		t.Error("a second probe is let through beside the first, or the circuit is closed")
+	}
+	end <- nil
+	<-done
+}
+
 func TestPause(t *testing.T) {
 	got := []time.Duration{}
 	for n := range 7 {

@@ -26,6 +26,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -65,7 +67,7 @@ func classifyStatus(err error) error {
 	case kerrors.IsTooManyRequests(err), kerrors.IsServerTimeout(err), kerrors.IsTimeout(err), code >= 500:
 		return wrap(err, fault.Unreachable, "ServerError: "+clip(err.Error()))
 	default:
-		return fault.As(err, fault.Failing)
+		return wrap(err, fault.Failing, clip(err.Error()))
 	}
 }
 
@@ -76,6 +78,7 @@ func classify(err error, host string) error {
 		return wrap(err, fault.ClassOf(classify(open.last, host)), open.msg)
 	}
 	var (
+		moved    redirectError
 		dns      *net.DNSError
 		op       *net.OpError
 		verify   *tls.CertificateVerificationError
@@ -87,6 +90,8 @@ func classify(err error, host string) error {
 		timeout  interface{ Timeout() bool }
 	)
 	switch {
+	case errors.As(err, &moved):
+		return wrap(err, fault.Denied, "Redirect: "+host+" is no API server, it leads to "+clip(moved.to)+": put the API server's own address into the kubeconfig")
 	case errors.As(err, &dns):
 		return wrap(err, fault.Unreachable, "DNS: cannot resolve "+dns.Name+": "+dns.Err)
 	case errors.As(err, &op) && op.Op == "proxyconnect":
@@ -150,7 +155,14 @@ func root(err error) error {
 // clip bounds what somebody else's server can put into our messages.
 func clip(s string) string {
 	const longest = 300
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
+	s = strings.Join(strings.Fields(s), " ")
+	// Invalid UTF-8, and what would control a terminal.
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
 	if len(s) > longest {
 		return strings.ToValidUTF8(s[:longest], "") + "…"
 	}

@@ -53,6 +53,12 @@ func TestClassify(t *testing.T) {
 	}
 	closed := listener(t, func(c net.Conn) { _ = c.Close() })
 	silent := listener(t, func(net.Conn) {})
+	stalls := listener(t, func(c net.Conn) {
+		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"))
+	})
+	refuses := listener(t, func(c net.Conn) {
+		_, _ = c.Write([]byte("HTTP/1.1 407 s3cr3t\r\nContent-Length: 0\r\n\r\n"))
+	})
 	nobody := listener(t, nil)
 	port := secure.URL[strings.LastIndex(secure.URL, ":"):]
 
@@ -67,6 +73,8 @@ func TestClassify(t *testing.T) {
 		"Closed":          {"Something that is no API server", write("http://"+closed, "", "x"), fault.Unreachable, "Refused: " + closed + " closes the connection"},
 		"TimeoutTLS":      {"A black hole that takes connections", write("https://"+silent, "", "x"), fault.Unreachable, "Timeout: no answer from " + silent + " in time"},
 		"TimeoutAnswer":   {"An API server that hangs", write("http://"+silent, "", "x"), fault.Unreachable, "Timeout: no answer from " + silent + " in time"},
+		"TimeoutBody":     {"An API server that stops in the middle", write("http://"+stalls, "", "x"), fault.Unreachable, "Timeout: no answer from the API server in time"},
+		"ProxyRefuses":    {"A proxy that gives our password away", write("https://api.example.com", "proxy-url: http://u:s3cr3t@"+refuses, "x"), fault.Unreachable, "Refused: the proxy does not connect to api.example.com: it answers 407 Proxy Authentication Required"},
 		"Proxy":           {"A proxy that is not there, with a password", write("https://api.example.com", "proxy-url: http://u:s3cr3t@"+nobody, "x"), fault.Unreachable, "Refused: the proxy does not connect to api.example.com: "},
 		"UnknownCA":       {"The CA is missing", write(secure.URL, "", "x"), fault.Denied, "TLS: the certificate of " + secure.Listener.Addr().String() + " is not signed by the CA of the kubeconfig"},
 		"OtherHost":       {"Reached by a name that is not in the certificate", write("https://localhost"+port, trusting(secure), "x"), fault.Denied, "TLS: the certificate of localhost" + port + " is for another host: "},

@@ -123,11 +123,11 @@ func (tokens) TokenSource(_ context.Context, s types.NamespacedName, _ kubeconfi
 // TestHelperTokens makes sure that one owner's token never serves another
 // owner of the same kubeconfig.
 func TestHelperTokens(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"gitVersion":%q}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	}))
 	defer s.Close()
-	k := parse(t, strings.Replace(write(s.URL, "", "x"), "token: x", "exec: {command: /gke-token-helper, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}", 1))
+	k := parse(t, strings.Replace(write(s.URL, trusting(s), "x"), "token: x", "exec: {command: /gke-token-helper, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}", 1))
 	p, _ := pool(Options{Tokens: tokens{}})
 	for _, ns := range []string{"a", "b", "a"} {
 		c, err := p.ConnectTo(t.Context(), k, types.NamespacedName{Namespace: ns, Name: "same"})

@@ -17,8 +17,10 @@ limitations under the License.
 package target
 
 import (
+	"context"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -52,7 +54,7 @@ func share(cfg *rest.Config, o Options) (*rest.Config, *breaker, error) {
 	b := newBreaker(rt, o.Clock)
 
 	out := rest.CopyConfig(cfg)
-	out.Transport = b
+	out.Transport = &guard{next: b}
 	// They are in the transport now; a configuration may not have them twice.
 	out.TLSClientConfig = rest.TLSClientConfig{}
 	out.Proxy = nil
@@ -77,7 +79,14 @@ func newTransport(cfg *rest.Config, o Options) (*http.Transport, error) {
 		proxy = http.ProxyFromEnvironment
 	}
 	return &http.Transport{
-		Proxy:                 proxy,
+		Proxy: proxy,
+		// Its own text for a refusal may hold anything.
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &net.OpError{Op: "proxyconnect", Net: "tcp", Err: errors.Errorf("it answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
+		},
 		DialContext:           (&net.Dialer{Timeout: o.DialTimeout, KeepAlive: pingAfter}).DialContext,
 		TLSClientConfig:       tlsConfig,
 		TLSHandshakeTimeout:   o.DialTimeout,

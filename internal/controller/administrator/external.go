@@ -96,8 +96,7 @@ func (w *workflow) record(ctx context.Context, ad *v1alpha1.Administrator) (*Rec
 	if err != nil {
 		return nil, target.Classify(err)
 	}
-	r, err := readRecord(secret)
-	return r, fault.As(err, fault.Conflict)
+	return readRecord(secret)
 }
 
 // Next is the step that is missing.

@@ -22,11 +22,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/admin"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
 
 // The steps, besides external.Done.
@@ -155,7 +154,7 @@ func readPassword(s *corev1.Secret) (p *Password, ours bool) {
 func readRecord(s *corev1.Secret) (*Record, error) {
 	r, err := admin.ParseRecord(s)
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot use what is on the target")
+		return nil, fault.Newf(fault.Conflict, "%s; delete it on the cluster", err)
 	}
 	return &Record{Owner: r.Administrator, PasswordID: r.PasswordID, Created: s.GetCreationTimestamp().Time}, nil
 }

@@ -18,6 +18,7 @@ package clusteraccess
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,14 +64,12 @@ func TestReplaced(t *testing.T) {
 	kt.Unchanged(t, wd.kube, 3, func() error { wd.reconcile("a", 1); return nil }, everything, client.InNamespace(wd.ns))
 
 	// Another cluster under the same name is not taken.
-	ca := wd.get("a")
-	ca.Status.AtProvider.ClusterUID = "another"
-	if err := wd.kube.Status().Update(t.Context(), ca); err != nil {
-		t.Fatal(err)
-	}
+	uid := wd.get("a").Status.AtProvider.ClusterUID
+	wd.supply("source", fmt.Appendf(nil, plainConfig, wd.fronts().URL+"/7"))
 	wd.reconcile("a", 1)
-	if c := wd.get("a").GetCondition("Ready"); c.Reason != "Refused" || !strings.HasPrefix(c.Message, "kubeconfig leads to another cluster than before: ") {
-		t.Errorf("want another cluster refused, got %s: %s", c.Reason, c.Message)
+	wd.wantReady("a", corev1.ConditionFalse, "Refused", "kubeconfig leads to another cluster than before: its UID is front-7 instead of "+uid)
+	if !bytes.Equal(second, wd.stored("a").Data["kubeconfig"]) {
+		t.Error("the kubeconfig of another cluster was stored")
 	}
 }
 

@@ -19,8 +19,6 @@ package clusteraccess
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"net"
 	"testing"
 	"time"
 
@@ -158,53 +156,3 @@ func TestForeground(t *testing.T) {
 	wd.until("goes in the foreground, as Argo CD asks for", wd.isGone(&v1alpha1.ClusterAccess{}, "a"))
 	wd.until("its Secret goes, too", wd.isGone(&corev1.Secret{}, v1alpha1.KubeconfigSecretName("a")))
 }
-
-// TestDeadClusters makes sure that clusters that take connections and never
-// answer keep nobody waiting: each call to them lasts for 5 s.
-func TestDeadClusters(t *testing.T) {
-	wd := newWorld(t)
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	const dead = 30
-	taken := make(chan net.Conn, 10*dead)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				close(taken)
-				return
-			}
-			taken <- c
-		}
-	}()
-
-	wd.run()
-	for i := range dead {
-		name := fmt.Sprintf("dead-%d", i)
-		wd.supply(name, fmt.Appendf(nil, deadConfig, l.Addr(), i))
-		wd.access(name, func(ca *v1alpha1.ClusterAccess) { ca.Spec.ForProvider.KubeconfigSecretRef.Name = name })
-	}
-	for range dead { // Every one of them is being waited for now.
-		c := <-taken
-		t.Cleanup(func() { _ = c.Close() })
-	}
-	before := time.Now()
-	wd.supply("source", wd.admin())
-	wd.access("a")
-	wd.until("connects beside dead clusters", wd.has("a", "Available"))
-	took := time.Since(before)
-	t.Logf("connected within %s", took)
-	if took > 4*time.Second {
-		t.Errorf("a healthy cluster took %s beside %d dead ones", took, dead)
-	}
-	wd.until("says that a dead one is dead", wd.has("dead-0", "Unreachable"))
-}
-
-const deadConfig = `kind: Config
-contexts: [{name: a, context: {cluster: a, user: a}}]
-clusters: [{name: a, cluster: {server: "https://%s"}}]
-users: [{name: a, user: {token: t-%d}}]
-`

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -64,6 +65,28 @@ func TestDeletion(t *testing.T) {
 	wd.gone("a")
 	if wd.stored("a") != nil {
 		t.Error("the stored Secret is still there")
+	}
+}
+
+// TestOrphaned deletes a ClusterAccess that may not delete what it stores: the
+// Secret stays, and nothing holds it.
+func TestOrphaned(t *testing.T) {
+	wd := newWorld(t)
+	wd.supply("source", wd.admin())
+	wd.access("a", func(ca *v1alpha1.ClusterAccess) {
+		ca.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate, xpv2.ManagementActionLateInitialize}
+	})
+	wd.reconcile("a", 2)
+	wd.wantReady("a", corev1.ConditionTrue, "Available", "")
+	wd.delete(&v1alpha1.ClusterAccess{}, "a")
+	wd.reconcile("a", 2)
+	wd.gone("a")
+	if wd.stored("a") == nil {
+		t.Fatal("the stored Secret is gone")
+	}
+	wd.delete(&corev1.Secret{}, v1alpha1.KubeconfigSecretName("a"))
+	if wd.stored("a") != nil {
+		t.Error("the stored Secret cannot be deleted")
 	}
 }
 

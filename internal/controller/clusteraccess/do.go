@@ -39,7 +39,7 @@ import (
 func (w *workflow) Do(ctx context.Context, ca *v1alpha1.ClusterAccess, s State, step external.Step) error {
 	switch step {
 	case Store:
-		return w.create(ctx, ca, s.Kubeconfig)
+		return w.create(ctx, ca, s, s.Kubeconfig)
 	case Refresh:
 		return w.refresh(ctx, s, s.Kubeconfig)
 	case IssueToken:
@@ -56,10 +56,10 @@ func (w *workflow) Do(ctx context.Context, ca *v1alpha1.ClusterAccess, s State, 
 }
 
 // create stores a kubeconfig in a Secret that is not there yet.
-func (w *workflow) create(ctx context.Context, ca *v1alpha1.ClusterAccess, data []byte) error {
+func (w *workflow) create(ctx context.Context, ca *v1alpha1.ClusterAccess, s State, data []byte) error {
 	key := storedKey(ca)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	shape(secret, ca.GetName(), data)
+	shape(secret, s, data)
 
 	err := w.kube.Create(ctx, secret)
 	if kerrors.IsAlreadyExists(err) {
@@ -73,17 +73,20 @@ func (w *workflow) create(ctx context.Context, ca *v1alpha1.ClusterAccess, data 
 // that it is still the one that we have looked at.
 func (w *workflow) refresh(ctx context.Context, s State, data []byte) error {
 	secret := s.Stored.DeepCopy()
-	shape(secret, s.ID, data)
+	shape(secret, s, data)
 	return errors.Wrapf(w.kube.Update(ctx, secret), "cannot update Secret %s", client.ObjectKeyFromObject(secret))
 }
 
-// shape makes a Secret the stored kubeconfig of the cluster id.
-func shape(secret *corev1.Secret, id string, data []byte) {
+// shape makes a Secret the stored kubeconfig of a cluster.
+func shape(secret *corev1.Secret, s State, data []byte) {
 	meta.AddLabels(secret, map[string]string{
-		v1alpha1.LabelHostCluster: id,
+		v1alpha1.LabelHostCluster: s.ID,
 		v1alpha1.LabelManagedBy:   v1alpha1.ManagedBy,
 	})
-	if secret.DeletionTimestamp.IsZero() {
+	switch {
+	case !s.Hold:
+		controllerutil.RemoveFinalizer(secret, v1alpha1.FinalizerInUse)
+	case secret.DeletionTimestamp.IsZero():
 		controllerutil.AddFinalizer(secret, v1alpha1.FinalizerInUse)
 	}
 	if secret.Data == nil {

@@ -59,7 +59,7 @@ type workflow struct {
 // Collect what is there. While a ClusterAccess is being deleted neither its
 // source nor the cluster is looked at, so both may be gone.
 func (w *workflow) Collect(ctx context.Context, ca *v1alpha1.ClusterAccess) (State, error) {
-	s := State{ID: ca.GetName()}
+	s := State{ID: ca.GetName(), Hold: holds(ca)}
 	stored, err := w.stored(ctx, ca)
 	if err != nil {
 		return s, err

@@ -109,10 +109,17 @@ func TestRefuses(t *testing.T) {
 	plain := func(server, user string) []byte {
 		return []byte("kind: Config\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nclusters: [{name: a, cluster: {server: \"" + server + "\", insecure-skip-tls-verify: true}}]\nusers: [{name: a, user: {" + user + "}}]\n")
 	}
-	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	echo := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot read "+r.Header.Get("Authorization"), http.StatusInternalServerError)
 	}))
 	defer echo.Close()
+	unauthorized := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			t.Error("a token was sent over plain http")
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer unauthorized.Close()
 	uid := "11111111-2222-3333-4444-555555555555"
 	cases := map[string]struct {
 		reason string
@@ -127,6 +134,7 @@ func TestRefuses(t *testing.T) {
 		"badtoken":    {"A token that the cluster does not know", plain(wd.cp.Config.Host, "token: s3cr3t"), nil, "Denied", "Unauthorized: the cluster does not accept the credentials"},
 		"unreachable": {"Nobody is there, and the address tells why", plain("https://127.0.0.1:1", "token: s3cr3t"), nil, "Unreachable", "server 127.0.0.1:1 is a loopback address, use one that leads to the cluster: Refused: nothing listens at 127.0.0.1:1"},
 		"echo":        {"A server gives our token away", plain(echo.URL, "token: s3cr3t"), nil, "Unreachable", `ServerError: an error on the server ("cannot read Bearer (redacted)")`},
+		"plain":       {"No token goes over plain http", plain(unauthorized.URL, "token: s3cr3t"), nil, "Denied", "server uses plain http, which no credentials are sent over: use https://: Unauthorized: "},
 		"expected":    {"Another cluster than the expected one", wd.admin(), func(ca *v1alpha1.ClusterAccess) { ca.Spec.ForProvider.ExpectedClusterUID = &uid }, "Refused", "kubeconfig leads to another cluster: its UID is "},
 		"samename": {"A source must not be where we store", wd.admin(), func(ca *v1alpha1.ClusterAccess) {
 			ca.Spec.ForProvider.KubeconfigSecretRef.Name = v1alpha1.KubeconfigSecretName("samename")

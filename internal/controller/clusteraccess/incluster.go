@@ -97,18 +97,24 @@ func (w *workflow) tokenDue(ctx context.Context, ca *v1alpha1.ClusterAccess, sto
 	}
 
 	// It ends early if the ServiceAccount is made anew.
+	switch err := w.try(ctx, ca, k); {
+	case fault.Is(err, fault.Denied):
+		return true, nil, nil
+	case err != nil:
+		return false, nil, err
+	default:
+		return false, &k.Expires.At, nil
+	}
+}
+
+// try whether the cluster takes a kubeconfig.
+func (w *workflow) try(ctx context.Context, ca *v1alpha1.ClusterAccess, k *kubeconfig.Kubeconfig) error {
 	c, err := w.targets.ConnectTo(ctx, k, storedKey(ca))
 	if err != nil {
-		return false, nil, err
+		return err
 	}
-	if _, err := whoAmI(ctx, c.Client); err != nil {
-		err = target.Classify(err)
-		if fault.Is(err, fault.Denied) {
-			return true, nil, nil
-		}
-		return false, nil, err
-	}
-	return false, &k.Expires.At, nil
+	_, err = whoAmI(ctx, c.Client)
+	return target.Classify(err)
 }
 
 // issueToken asks for a token of our own ServiceAccount and stores a
@@ -120,15 +126,23 @@ func (w *workflow) issueToken(ctx context.Context, ca *v1alpha1.ClusterAccess, s
 	}
 	seconds := int64(tokenLife / time.Second)
 	tr := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
-	if err := w.local.Client.SubResource("token").Create(ctx, sa, tr); err != nil {
-		return fault.Wrap(target.Classify(err), fault.ClassOf(target.Classify(err)), "cannot get a token for ServiceAccount "+sa.GetNamespace()+"/"+sa.GetName())
+	if err := target.Classify(w.local.Client.SubResource("token").Create(ctx, sa, tr)); err != nil {
+		return fault.Wrap(err, fault.ClassOf(err), "no token for ServiceAccount "+sa.GetNamespace()+"/"+sa.GetName())
 	}
 	data, err := render(w.local.Config, tr.Status.Token)
 	if err != nil {
 		return err
 	}
+	// One that does not work is not stored, or it would be made anew at once.
+	k, err := kubeconfig.Parse(data)
+	if err == nil {
+		err = w.try(ctx, ca, k)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.ClassOf(err), "token of ServiceAccount "+sa.GetNamespace()+"/"+sa.GetName()+" does not work")
+	}
 	if s.Stored == nil {
-		return w.create(ctx, ca, data)
+		return w.create(ctx, ca, s, data)
 	}
 	return w.refresh(ctx, s, data)
 }

@@ -18,6 +18,7 @@ package clusteraccess
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
 
@@ -107,4 +109,23 @@ func TestInCluster(t *testing.T) {
 		wd.reconcile("b", 1)
 		wd.wantReady("b", corev1.ConditionFalse, "Conflict", `cluster is connected already, as "a": delete that or this one`)
 	})
+}
+
+// TestTokenOfNoUse makes sure that a token which does not work is not stored,
+// and not made again and again.
+func TestTokenOfNoUse(t *testing.T) {
+	wd := newWorld(t)
+	wd.through(wd.kube, wd.serviceAccount("provider", true))
+	wd.targets.refuse = fault.New(fault.Denied, "no")
+	wd.access("a", func(ca *v1alpha1.ClusterAccess) {
+		ca.Spec.ForProvider.KubeconfigSecretRef = nil
+		ca.Spec.ForProvider.InCluster = &v1alpha1.InClusterSource{StoreKubeconfig: true}
+	})
+	wd.reconcile("a", 2)
+	if c, want := wd.get("a").GetCondition("Synced"), "token of ServiceAccount "+wd.ns+"/provider does not work: no"; !strings.HasSuffix(c.Message, want) {
+		t.Errorf("want %q, got %q", want, c.Message)
+	}
+	if wd.stored("a") != nil {
+		t.Error("a kubeconfig was stored that does not work")
+	}
 }

@@ -29,6 +29,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	"github.com/kubeopera/provider-kubeopera/internal/inventory"
@@ -43,6 +45,10 @@ const needsAdmin = true
 
 // nodesPerPage bounds the answer to one list call: a node is some 10 KiB.
 const nodesPerPage = 250
+
+// maxNodes are more than any cluster has (GKE allows 65,000). A server that
+// always has another page must not fill our memory.
+const maxNodes = 100_000
 
 // look looks at a cluster. Its errors are faults.
 func look(ctx context.Context, c *target.Cluster, admin bool) (*Seen, error) {
@@ -105,7 +111,7 @@ func isAdmin(ctx context.Context, c client.Client) (bool, error) {
 	return r.Status.Allowed, err
 }
 
-// listNodes lists all nodes, some at a time.
+// listNodes lists all nodes, some at a time, and keeps of them what we look at.
 func listNodes(ctx context.Context, c client.Client) ([]corev1.Node, error) {
 	var nodes []corev1.Node
 	for page := ""; ; {
@@ -113,9 +119,19 @@ func listNodes(ctx context.Context, c client.Client) ([]corev1.Node, error) {
 		if err := c.List(ctx, l, client.Limit(nodesPerPage), client.Continue(page)); err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, l.Items...)
-		if page = l.GetContinue(); page == "" {
+		for i := range l.Items {
+			n := &l.Items[i]
+			nodes = append(nodes, corev1.Node{
+				ObjectMeta: metav1.ObjectMeta{Labels: n.Labels},
+				Spec:       corev1.NodeSpec{ProviderID: n.Spec.ProviderID},
+				Status:     corev1.NodeStatus{Conditions: n.Status.Conditions},
+			})
+		}
+		switch page = l.GetContinue(); {
+		case page == "":
 			return nodes, nil
+		case len(nodes) > maxNodes || len(l.Items) == 0:
+			return nil, errors.Errorf("list of nodes does not end: stopped after %d", len(nodes))
 		}
 	}
 }
@@ -124,16 +140,13 @@ func count(nodes []corev1.Node) *v1alpha1.NodeCount {
 	return &v1alpha1.NodeCount{Total: int32(len(nodes)), Ready: int32(inventory.CountReady(nodes))} //nolint:gosec // No cluster has two billion nodes.
 }
 
-// explain adds to a fault what the kubeconfig tells about its cause, and takes
-// out what it must not tell.
+// explain adds to a fault what the kubeconfig tells about its cause.
 func (w *workflow) explain(err error, k *kubeconfig.Kubeconfig, src source) error {
-	class := fault.ClassOf(err)
-	if msg := k.Redact(err.Error()); msg != err.Error() {
-		err = fault.New(class, msg)
-	}
-	switch {
+	switch class := fault.ClassOf(err); {
 	case class == fault.Denied && k.Expired(w.clock.Now()):
 		return fault.Wrap(err, class, fmt.Sprintf("%s expired at %s, replace Secret %s", k.Expires.Of, k.Expires.At.UTC().Format(timeFormat), src.secret))
+	case class == fault.Denied && k.Plain():
+		return fault.Wrap(err, class, "server uses plain http, which no credentials are sent over: use https://")
 	case class == fault.Unreachable && k.Loopback() && !strings.HasPrefix(err.Error(), "ServerError"):
 		return fault.Wrap(err, class, fmt.Sprintf("server %s is a loopback address, use one that leads to the cluster", k.Server.Host))
 	default:

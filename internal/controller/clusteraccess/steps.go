@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
@@ -49,6 +50,8 @@ const (
 type State struct {
 	// ID of the cluster: the name of the ClusterAccess.
 	ID string
+	// Hold says that our finalizer is to hold the stored kubeconfig.
+	Hold bool
 	// Stored is the Secret with the stored kubeconfig. Nil if there is none.
 	Stored *corev1.Secret
 	// Kubeconfig has been validated, and has to be stored. Empty if nothing
@@ -131,5 +134,12 @@ func current(s State) bool {
 	return bytes.Equal(st.Data[v1alpha1.KubeconfigKey], s.Kubeconfig) &&
 		st.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedBy &&
 		st.Labels[v1alpha1.LabelHostCluster] == s.ID &&
-		(!st.DeletionTimestamp.IsZero() || slices.Contains(st.Finalizers, v1alpha1.FinalizerInUse))
+		(!st.DeletionTimestamp.IsZero() || slices.Contains(st.Finalizers, v1alpha1.FinalizerInUse) == s.Hold)
+}
+
+// holds says whether our finalizer is to hold the stored kubeconfig of a
+// ClusterAccess. One that may not delete it could never take it off again.
+func holds(ca *v1alpha1.ClusterAccess) bool {
+	p := ca.GetManagementPolicies()
+	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, xpv2.ManagementActionDelete)
 }

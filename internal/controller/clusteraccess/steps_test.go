@@ -31,7 +31,7 @@ import (
 // storedWith makes a stored Secret as it should be, and changes it.
 func storedWith(change ...func(*corev1.Secret)) *corev1.Secret {
 	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "hostcluster-a-kubeconfig"}}
-	shape(s, "a", []byte("config"))
+	shape(s, State{ID: "a", Hold: true}, []byte("config"))
 	for _, c := range change {
 		c(s)
 	}
@@ -54,14 +54,16 @@ func TestNext(t *testing.T) {
 		want   external.Step
 	}{
 		"NothingToStore":  {"The cluster that we run on needs no kubeconfig", State{ID: "a", Seen: &Seen{}}, external.Done},
-		"NotStored":       {"A valid kubeconfig is stored", State{ID: "a", Kubeconfig: config}, Store},
-		"Stored":          {"It is stored as it was supplied", State{ID: "a", Kubeconfig: config, Stored: storedWith()}, external.Done},
-		"Replaced":        {"Another one takes its place", State{ID: "a", Kubeconfig: []byte("new"), Stored: storedWith()}, Refresh},
-		"Unlabelled":      {"Somebody took the labels off", State{ID: "a", Kubeconfig: config, Stored: storedWith(unlabelled)}, Refresh},
-		"Released":        {"Somebody took the finalizer off, or we crashed", State{ID: "a", Kubeconfig: config, Stored: storedWith(released)}, Refresh},
-		"Emptied":         {"Somebody took the kubeconfig out", State{ID: "a", Kubeconfig: config, Stored: storedWith(func(s *corev1.Secret) { s.Data = nil })}, Refresh},
-		"Terminating":     {"Marked for deletion, it does as long as our finalizer holds it", State{ID: "a", Kubeconfig: config, Stored: storedWith(terminating)}, external.Done},
-		"TerminatingFree": {"It takes no finalizer any more", State{ID: "a", Kubeconfig: config, Stored: storedWith(terminating, released)}, external.Done},
+		"NotStored":       {"A valid kubeconfig is stored", State{ID: "a", Hold: true, Kubeconfig: config}, Store},
+		"Stored":          {"It is stored as it was supplied", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith()}, external.Done},
+		"Replaced":        {"Another one takes its place", State{ID: "a", Hold: true, Kubeconfig: []byte("new"), Stored: storedWith()}, Refresh},
+		"Unlabelled":      {"Somebody took the labels off", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(unlabelled)}, Refresh},
+		"Released":        {"Somebody took the finalizer off, or we crashed", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(released)}, Refresh},
+		"Emptied":         {"Somebody took the kubeconfig out", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(func(s *corev1.Secret) { s.Data = nil })}, Refresh},
+		"Terminating":     {"Marked for deletion, it does as long as our finalizer holds it", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(terminating)}, external.Done},
+		"TerminatingFree": {"It takes no finalizer any more", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(terminating, released)}, external.Done},
+		"Orphaned":        {"One that we may not delete is not held, or it would be held forever", State{ID: "a", Kubeconfig: config, Stored: storedWith()}, Refresh},
+		"OrphanedFree":    {"And is as it should be without", State{ID: "a", Kubeconfig: config, Stored: storedWith(released)}, external.Done},
 		"TokenMissing":    {"Our own token has to be made", State{ID: "a", TokenDue: true}, IssueToken},
 		"TokenOld":        {"Our own token has to be renewed", State{ID: "a", TokenDue: true, Stored: storedWith()}, IssueToken},
 	}

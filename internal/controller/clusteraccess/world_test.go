@@ -30,6 +30,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -38,11 +39,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
+	"github.com/kubeopera/provider-kubeopera/internal/kubeconfig"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
@@ -60,7 +63,24 @@ type world struct {
 	kube  client.WithWatch
 	ns    string
 	clock *clocktesting.FakePassiveClock
-	r     reconcile.Reconciler
+	// targets leads into clusters; each world has its own.
+	targets *connector
+	r       reconcile.Reconciler
+}
+
+// connector leads into clusters, unless it is told to refuse.
+type connector struct {
+	*target.Pool
+
+	refuse error
+}
+
+// ConnectTo leads into a cluster.
+func (c *connector) ConnectTo(ctx context.Context, k *kubeconfig.Kubeconfig, from types.NamespacedName) (*target.Cluster, error) {
+	if c.refuse != nil {
+		return nil, c.refuse
+	}
+	return c.Pool.ConnectTo(ctx, k, from)
 }
 
 // manager is as much of a manager as a reconciler asks for.
@@ -88,8 +108,11 @@ func (wd *world) through(kube client.WithWatch, local *rest.Config) {
 	if err != nil {
 		wd.t.Fatal(err)
 	}
-	w := &workflow{kube: kube, live: kube, targets: target.NewPool(kube, target.Options{Timeout: 5 * time.Second}), local: here, clock: wd.clock}
-	o := external.Options{Options: controller.Options{Logger: logging.NewNopLogger(), PollInterval: time.Minute}}
+	wd.targets = &connector{Pool: target.NewPool(kube, target.Options{Timeout: 5 * time.Second})}
+	w := &workflow{kube: kube, live: kube, targets: wd.targets, local: here, clock: wd.clock}
+	features := &feature.Flags{}
+	features.Enable(feature.EnableBetaManagementPolicies)
+	o := external.Options{Options: controller.Options{Logger: logging.NewNopLogger(), PollInterval: time.Minute, Features: features}}
 	mgr := &manager{fake.Manager{Client: kube, Scheme: kube.Scheme()}}
 	wd.r = external.NewReconciler(mgr, o, v1alpha1.Kind(v1alpha1.ClusterAccessKind), w)
 }

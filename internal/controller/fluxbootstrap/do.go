@@ -46,7 +46,7 @@ func (w *workflow) Do(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State, 
 	case RepairRelease, InstallRelease, UpgradeRelease:
 		return w.release(ctx, fb, s, step)
 	case ApplyCredentials:
-		return flux.Apply(ctx, c, s.Sync.Desired.Secret())
+		return applyCredentials(ctx, c, s.Sync.Desired)
 	case ApplySource:
 		return flux.Apply(ctx, c, s.Sync.Desired.Source(s.Sync.Observed.CredentialsVersion()))
 	case ApplyRoot:
@@ -66,11 +66,30 @@ func (w *workflow) Do(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State, 
 		}
 		return nil
 	case RemoveCredentials:
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(fb), Name: v1alpha1.SyncName}}
-		return errors.Wrap(target.Classify(client.IgnoreNotFound(c.Delete(ctx, secret))), "cannot delete the Git credentials")
+		for i := range s.Leaving.Credentials {
+			err := client.IgnoreNotFound(c.Delete(ctx, &s.Leaving.Credentials[i]))
+			if err != nil {
+				return errors.Wrap(target.Classify(err), "cannot delete the Git credentials")
+			}
+		}
+		return nil
 	default:
 		return errors.Errorf("unknown step %q", step)
 	}
+}
+
+// applyCredentials applies those of the repository and of the proxy to it, as
+// far as there are any.
+func applyCredentials(ctx context.Context, c client.Client, d flux.Desired) error {
+	for _, secret := range []*corev1.Secret{d.Secret(), d.Proxy()} {
+		if secret == nil || len(secret.Data) == 0 {
+			continue
+		}
+		if err := flux.Apply(ctx, c, secret); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // release does a step on the Helm release.

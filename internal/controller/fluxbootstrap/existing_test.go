@@ -63,7 +63,7 @@ func TestExisting(t *testing.T) {
 		}
 	}
 	err = w.reconcile()
-	want := "Flux " + w.fb.Status.AtProvider.Version + " in namespace " + theirs + " was there already and cannot be used: it has no kustomize-controller"
+	want := "Existing Flux " + w.fb.Status.AtProvider.Version + " in " + theirs + " cannot be used: it has no kustomize-controller"
 	if !fault.Is(err, fault.Refused) || err.Error() != want {
 		t.Errorf("error: %v; want %s", err, want)
 	}

@@ -29,6 +29,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
@@ -121,6 +122,40 @@ func TestRotation(t *testing.T) {
 	w.expect("vanished", xpv2.TypeReady, corev1.ConditionFalse, "Secret git with the Git credentials is not there yet")
 }
 
+// TestProxy tells Flux which proxy leads to the repository. Its Secret is not
+// that of the repository, whose password is not for the proxy.
+func TestProxy(t *testing.T) {
+	w := bootstrapped(t)
+	before := w.requestedAt()
+
+	s := &corev1.Secret{}
+	w.get(s, "git")
+	s.Data["proxy"] = []byte("http://me:pass@proxy:3128")
+	w.must(w.c.Update(t.Context(), s))
+	w.must(w.reconcile())
+
+	if !w.get(s, "kubeopera-proxy") {
+		t.Fatal("there is no Secret with the proxy")
+	}
+	if diff := cmp.Diff(map[string][]byte{"address": []byte("http://me:pass@proxy:3128")}, s.Data); diff != "" {
+		t.Errorf("the proxy (-want, +got):\n%s", diff)
+	}
+	source := &sourcev1.GitRepository{}
+	w.get(source, "kubeopera")
+	if source.Spec.ProxySecretRef == nil || source.Spec.ProxySecretRef.Name != "kubeopera-proxy" || w.requestedAt() == before {
+		t.Errorf("Flux does not fetch through it: %+v", source.Spec)
+	}
+	w.unchanged()
+
+	w.delete()
+	w.disconnect([]*unstructured.Unstructured{
+		w.flux("Kustomization", "kubeopera"), w.flux("Kustomization", "kubeopera-infrastructure"), w.flux("Kustomization", "kubeopera-apps"), w.flux("GitRepository", "kubeopera"),
+	}, true)
+	if w.get(s, "kubeopera-proxy") || w.get(s, "kubeopera") {
+		t.Errorf("%s is left behind", s.Name)
+	}
+}
+
 func TestDriftIsCorrected(t *testing.T) {
 	w := bootstrapped(t)
 	root := &kustomizev1.Kustomization{}
@@ -157,11 +192,11 @@ func TestConflict(t *testing.T) {
 		labels map[string]string
 		want   string
 	}{
-		"Stranger": {reason: "Somebody made it by hand.", want: " is there already and not ours"},
+		"Stranger": {reason: "Somebody made it by hand.", want: " is there already and not ours: rename or delete it"},
 		"Other": {
 			reason: "Another host cluster leads to the same cluster.",
 			labels: map[string]string{v1alpha1.LabelHostCluster: "other"},
-			want:   " belongs to the host cluster other",
+			want:   " belongs to the host cluster other: disconnect that one first, or delete this object if it is gone",
 		},
 	}
 	for name, tc := range cases {
@@ -174,6 +209,41 @@ func TestConflict(t *testing.T) {
 				t.Errorf("\n%s\nerror: %v", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestPullSecret follows its source, and takes nothing that is somebody else's.
+func TestPullSecret(t *testing.T) {
+	w := newWorld(t)
+	s := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.fb.GetNamespace(), Name: "registry"},
+		Data:       map[string][]byte{corev1.DockerConfigJsonKey: []byte(`{"auths":{}}`)},
+	}
+	w.fb.Spec.ForProvider.RegistryPullSecretRef = &v1alpha1.SecretReference{Name: "registry"}
+	w.expect("missing", xpv2.TypeReady, corev1.ConditionFalse, "Secret registry with the registry's credentials is not there yet")
+
+	theirs := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.fb.GetNamespace(), Name: pullSecretName}}
+	w.create(theirs)
+	w.create(s)
+	if err := w.reconcile(); !fault.Is(err, fault.Conflict) {
+		t.Errorf("somebody else's Secret is taken: %v", err)
+	}
+	w.must(w.c.Delete(t.Context(), theirs))
+
+	w.must(w.reconcile())
+	d := &appsv1.Deployment{}
+	w.get(d, "source-controller")
+	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: pullSecretName}}, d.Spec.Template.Spec.ImagePullSecrets); diff != "" {
+		t.Errorf("source-controller does not pull with it (-want, +got):\n%s", diff)
+	}
+
+	s.Data[corev1.DockerConfigJsonKey] = []byte(`{"auths":{"r":{}}}`)
+	w.must(w.c.Update(t.Context(), s))
+	w.must(w.reconcile())
+	got := &corev1.Secret{}
+	w.get(got, pullSecretName)
+	if diff := cmp.Diff(s.Data, got.Data); diff != "" {
+		t.Errorf("a new one is not taken over (-want, +got):\n%s", diff)
 	}
 }
 

@@ -133,8 +133,12 @@ func (w *workflow) samePullSecret(ctx context.Context, fb *v1alpha1.FluxBootstra
 	}
 	have := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: want.GetNamespace(), Name: want.GetName()}}
 	found, err := flux.Get(ctx, t.Client, have)
-	if err != nil || !found {
+	switch {
+	case err != nil || !found:
 		return false, err
+	case have.GetLabels()[v1alpha1.LabelAppManagedBy] != v1alpha1.AppManagedBy:
+		// One that an earlier host cluster of another name has left is taken up.
+		return false, fault.Newf(fault.Conflict, "Secret %s/%s is there already and not ours: rename or delete it", have.GetNamespace(), have.GetName())
 	}
 	return flux.Same(t.Client, have, want)
 }

@@ -32,12 +32,22 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/flux"
 )
 
-// disconnectDeadline is how long a target that cannot be worked on holds up the
-// deletion of its FluxBootstrap.
-const disconnectDeadline = 2 * time.Minute
+// How long a target holds up the deletion of its FluxBootstrap.
+const (
+	// lostDeadline is for one that cannot be looked at.
+	lostDeadline = 2 * time.Minute
+
+	// disconnectDeadline is for one that answers, but lets us finish nothing:
+	// rights that were taken away, or somebody who undoes each step. Without
+	// that a disconnect takes seconds, and with controllers that are down not
+	// two minutes.
+	disconnectDeadline = 10 * time.Minute
+)
 
 // reasonLeftBehind is the reason of the event about what a disconnect left on a target.
 const reasonLeftBehind event.Reason = "LeftBehind"
+
+var errUnfinished = errors.New("the cluster did not let us finish in time")
 
 // collectLeaving reads the State of a FluxBootstrap that is being deleted. It
 // always succeeds: a target that is gone must not keep it for ever.
@@ -46,19 +56,41 @@ func (w *workflow) collectLeaving(ctx context.Context, fb *v1alpha1.FluxBootstra
 	if err == nil {
 		l, err = readLeaving(ctx, fb, s)
 	}
-	if err == nil {
-		return l
-	}
 
-	l = Leaving{Lost: err}
-	switch deadline := fb.GetDeletionTimestamp().Add(disconnectDeadline); {
+	deleted := fb.GetDeletionTimestamp().Time
+	switch {
+	case err == nil && (l.empty() || s.Now.Sub(deleted) <= disconnectDeadline):
+		return l
+	case err == nil:
+		l.Abandoned = true
+		w.tellLeftBehind(fb, errUnfinished, l.left(namespace(fb)))
+		return l
 	case untouched(fb):
-		l.Abandoned = true
-	case s.Now.After(deadline):
-		l.Abandoned = true
-		w.tellLeftBehind(fb, err)
+		return Leaving{Lost: err, Abandoned: true}
+	case s.Now.Sub(deleted) <= lostDeadline:
+		return Leaving{Lost: err}
+	default:
+		w.tellLeftBehind(fb, err, leftBehind(fb))
+		return Leaving{Lost: err, Abandoned: true}
 	}
-	return l
+}
+
+// empty tells whether nothing of ours is left.
+func (l Leaving) empty() bool { return len(l.Brought.Next()) == 0 && len(l.Credentials) == 0 }
+
+// left lists what is left, the first of each kind of work.
+func (l Leaving) left(namespace string) []string {
+	var out []string
+	for _, u := range l.Brought.Next() {
+		out = append(out, u.GetKind()+" "+u.GetNamespace()+"/"+u.GetName())
+	}
+	if len(out) > 0 {
+		out = append(out, "what depends on that")
+	}
+	for _, s := range l.Credentials {
+		out = append(out, "Secret "+namespace+"/"+s.GetName())
+	}
+	return append(out, "Flux in namespace "+namespace)
 }
 
 func readLeaving(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State) (Leaving, error) {
@@ -67,10 +99,17 @@ func readLeaving(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State) (Leav
 	if l.Brought, err = flux.ReadBrought(ctx, s.Target.Client, namespace(fb), id(fb)); err != nil {
 		return l, err
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(fb), Name: v1alpha1.SyncName}}
-	found, err := flux.Get(ctx, s.Target.Client, secret)
-	l.Credentials = found && flux.Ours(secret, id(fb))
-	return l, err
+	for _, name := range []string{v1alpha1.SyncName, flux.ProxyName} {
+		secret := corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace(fb), Name: name}}
+		found, err := flux.Get(ctx, s.Target.Client, &secret)
+		if err != nil {
+			return l, err
+		}
+		if found && flux.Ours(&secret, id(fb)) {
+			l.Credentials = append(l.Credentials, secret)
+		}
+	}
+	return l, nil
 }
 
 // untouched tells whether nothing was ever done on the target.
@@ -81,9 +120,9 @@ func untouched(fb *v1alpha1.FluxBootstrap) bool {
 
 // tellLeftBehind says in an event, and in the log since a terminating namespace
 // takes no events, what is still on the target.
-func (w *workflow) tellLeftBehind(fb *v1alpha1.FluxBootstrap, cause error) {
-	msg := "Disconnected without the cluster, which could not be reached in time. Left behind: " + strings.Join(leftBehind(fb), ", ")
-	w.log.Info(msg, "namespace", fb.GetNamespace(), "name", fb.GetName(), "cause", cause.Error())
+func (w *workflow) tellLeftBehind(fb *v1alpha1.FluxBootstrap, cause error, left []string) {
+	msg := "Disconnected, but not completely: " + cause.Error() + ". Left behind: " + strings.Join(left, ", ")
+	w.log.Info(msg, "namespace", fb.GetNamespace(), "name", fb.GetName())
 	w.events.Event(fb, event.Warning(reasonLeftBehind, errors.New(msg)))
 }
 

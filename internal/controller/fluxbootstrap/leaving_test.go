@@ -18,19 +18,26 @@ package fluxbootstrap
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	sourcev1 "github.com/fluxcd/source-controller/api/v1"
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
@@ -168,13 +175,6 @@ func (w *world) left(going []*unstructured.Unstructured) {
 	}
 }
 
-func TestDisconnect(t *testing.T) {
-	w, going := withRelease(t)
-	w.delete()
-	w.disconnect(going, true)
-	w.left(going)
-}
-
 // TestDisconnectWithoutFlux has nobody who takes finalizers away.
 func TestDisconnectWithoutFlux(t *testing.T) {
 	w, going := withRelease(t)
@@ -209,18 +209,106 @@ func TestDisconnectSurvivesCrashes(t *testing.T) {
 	}
 }
 
-// TestReconnect takes up under another name what a disconnect has left.
+// TestDisconnectIsBounded has a target that answers, and does not let us finish.
+func TestDisconnectIsBounded(t *testing.T) {
+	w, _ := withRelease(t)
+	w.delete()
+	healthy := w.to.t
+	w.to.t = &target.Cluster{Client: interceptor.NewClient(w.c, interceptor.Funcs{
+		Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return apierrors.NewForbidden(schema.GroupResource{Resource: "kustomizations"}, "kubeopera", nil)
+		},
+	}), Config: healthy.Config}
+
+	if err := w.reconcile(); !fault.Is(err, fault.Denied) {
+		t.Errorf("the cause is not said: %v", err)
+	}
+	if w.clock.Step(disconnectDeadline - time.Second); w.gone() {
+		t.Error("it gave up too early")
+	}
+	if w.clock.Step(2 * time.Second); !w.gone() {
+		t.Error("it never ends")
+	}
+	if len(w.events.messages) != 1 || !strings.Contains(w.events.messages[0], "Left behind: Kustomization "+w.fb.GetNamespace()+"/kubeopera,") {
+		t.Errorf("what is left behind is not said: %v", w.events.messages)
+	}
+}
+
+// TestDeletedInConflict deletes a FluxBootstrap that found its cluster taken.
+func TestDeletedInConflict(t *testing.T) {
+	w, going := withRelease(t)
+	w.fb.Name = "other"
+	if err := w.reconcile(); !fault.Is(err, fault.Conflict) {
+		t.Fatalf("no conflict: %v", err)
+	}
+	w.delete()
+	w.disconnect(nil, true)
+	for _, u := range going {
+		w.must(w.c.Get(t.Context(), client.ObjectKeyFromObject(u), u))
+		if s, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend"); s || u.GetDeletionTimestamp() != nil {
+			t.Errorf("%s %s of another host cluster was touched", u.GetKind(), u.GetName())
+		}
+	}
+	if !w.get(&corev1.Secret{}, "kubeopera") {
+		t.Error("the Git credentials of another host cluster are gone")
+	}
+}
+
+// TestReconnect takes up, under the same name and under another, what a
+// disconnect has left. Neither the workloads nor Flux itself notice.
 func TestReconnect(t *testing.T) {
 	w, going := withRelease(t)
-	w.delete()
-	w.disconnect(going, true)
+	w.workload()
+	before := w.running()
+	for _, name := range []string{"my-cluster", "other"} {
+		w.delete()
+		w.disconnect(going, true)
+		w.left(going)
+		w.same(before, "the disconnect")
 
-	w.fb.SetDeletionTimestamp(nil)
-	w.fb.Name, w.fb.Status = "other", v1alpha1.FluxBootstrapStatus{}
-	w.must(w.reconcile())
-	root := w.flux("Kustomization", "kubeopera")
-	w.must(w.c.Get(t.Context(), client.ObjectKeyFromObject(root), root))
-	if got := root.GetLabels()[v1alpha1.LabelHostCluster]; got != "other" {
-		t.Errorf("the root belongs to %q", got)
+		w.fb.SetDeletionTimestamp(nil)
+		w.fb.Name, w.fb.Status = name, v1alpha1.FluxBootstrapStatus{}
+		w.bootstrap()
+		going = w.plant()
+		root := w.flux("Kustomization", "kubeopera")
+		w.must(w.c.Get(t.Context(), client.ObjectKeyFromObject(root), root))
+		if got := root.GetLabels()[v1alpha1.LabelHostCluster]; got != name {
+			t.Errorf("the root belongs to %q", got)
+		}
+		w.same(before, "the reconnect as "+name)
+	}
+}
+
+// workload makes one that the tree has brought.
+func (w *world) workload() {
+	w.Helper()
+	labels := map[string]string{"app": "shop"}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: w.fb.GetNamespace(), Name: "shop", Labels: map[string]string{
+		"kustomize.toolkit.fluxcd.io/name": "kubeopera-apps", "kustomize.toolkit.fluxcd.io/namespace": w.fb.GetNamespace(),
+		v1alpha1.LabelAppManagedBy: v1alpha1.AppManagedBy, v1alpha1.LabelHostCluster: "my-cluster",
+	}}}
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+	d.Spec.Template.Labels = labels
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "shop", Image: "shop"}}
+	w.create(d)
+	w.controllersRun()
+}
+
+// running tells what each Deployment is, and the generation of its pods.
+func (w *world) running() map[string]string {
+	w.Helper()
+	l := &appsv1.DeploymentList{}
+	w.must(w.c.List(w.Context(), l, client.InNamespace(w.fb.GetNamespace())))
+	out := map[string]string{}
+	for _, d := range l.Items {
+		out[d.Name] = fmt.Sprintf("%s, generation %d, deleted %v", d.UID, d.Generation, d.DeletionTimestamp)
+	}
+	return out
+}
+
+func (w *world) same(before map[string]string, after string) {
+	w.Helper()
+	if diff := cmp.Diff(before, w.running()); diff != "" {
+		w.Errorf("%s has touched workloads (-before, +after):\n%s", after, diff)
 	}
 }

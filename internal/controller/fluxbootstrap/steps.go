@@ -19,6 +19,8 @@ package fluxbootstrap
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubeopera/provider-kubeopera/internal/external"
 	"github.com/kubeopera/provider-kubeopera/internal/flux"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
@@ -117,8 +119,8 @@ type Leaving struct {
 	// Brought is what the tree has brought.
 	Brought flux.Brought
 
-	// Credentials tells whether our Secret with the Git credentials is there.
-	Credentials bool
+	// Credentials are our Secrets with those of Git that are there.
+	Credentials []corev1.Secret
 }
 
 // next step towards what was asked for.
@@ -180,7 +182,7 @@ func nextDelete(s State) external.Step {
 		return Remove
 	case len(l.Brought.Next()) > 0:
 		return external.Wait
-	case l.Credentials:
+	case len(l.Credentials) > 0:
 		return RemoveCredentials
 	}
 	return external.Done

@@ -24,6 +24,7 @@ import (
 	sourcev1 "github.com/fluxcd/source-controller/api/v1"
 	"github.com/google/go-cmp/cmp"
 	rcommon "helm.sh/helm/v4/pkg/release/common"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -191,7 +192,7 @@ func TestNextDelete(t *testing.T) {
 		"Nothing": {reason: "Nothing of ours is there.", want: external.Done},
 		"Lost": {
 			reason:  "The target may come back in time.",
-			leaving: Leaving{Lost: errors.New("boom"), Credentials: true},
+			leaving: Leaving{Lost: errors.New("boom"), Credentials: []corev1.Secret{{}}},
 			want:    external.Wait,
 		},
 		"Abandoned": {
@@ -201,7 +202,7 @@ func TestNextDelete(t *testing.T) {
 		},
 		"RootRuns": {
 			reason:  "Nothing may be pruned, nothing may come back.",
-			leaving: Leaving{Brought: flux.Brought{Root: &live, Kustomizations: all(still)}, Credentials: true},
+			leaving: Leaving{Brought: flux.Brought{Root: &live, Kustomizations: all(still)}, Credentials: []corev1.Secret{{}}},
 			want:    Suspend,
 		},
 		"LayerRuns": {
@@ -236,12 +237,12 @@ func TestNextDelete(t *testing.T) {
 		},
 		"OwnSource": {
 			reason:  "The last of Flux's objects.",
-			leaving: Leaving{Brought: flux.Brought{Source: &live}, Credentials: true},
+			leaving: Leaving{Brought: flux.Brought{Source: &live}, Credentials: []corev1.Secret{{}}},
 			want:    Remove,
 		},
 		"Credentials": {
 			reason:  "Nobody needs them any more.",
-			leaving: Leaving{Credentials: true},
+			leaving: Leaving{Credentials: []corev1.Secret{{}}},
 			want:    RemoveCredentials,
 		},
 	}

@@ -47,7 +47,7 @@ func (w *workflow) collectSync(ctx context.Context, fb *v1alpha1.FluxBootstrap, 
 	}
 	out.Desired = flux.Desired{ID: id(fb), Namespace: namespace(fb), Git: *p.Git, Sync: *p.Sync, Credentials: creds}
 
-	if out.Observed, err = flux.ReadSync(ctx, t.Client, namespace(fb)); err != nil {
+	if out.Observed, err = flux.ReadSync(ctx, t.Client, namespace(fb), creds.Proxy != nil); err != nil {
 		return out, err
 	}
 	if err := out.Observed.CheckOwners(id(fb)); err != nil {
@@ -68,16 +68,16 @@ func (w *workflow) collectSync(ctx context.Context, fb *v1alpha1.FluxBootstrap, 
 
 // compare what is there with what was asked for.
 func (s *Sync) compare(t *target.Cluster) error {
-	var err error
 	o, d := s.Observed, s.Desired
-	switch {
-	case len(d.Credentials.Data) == 0:
-		s.Credentials = true
-	case o.Secret != nil:
-		if s.Credentials, err = flux.Same(t.Client, o.Secret, d.Secret()); err != nil {
-			return err
-		}
+	git, err := sameSecret(t, o.Secret, d.Secret())
+	if err != nil {
+		return err
 	}
+	proxy, err := sameSecret(t, o.Proxy, d.Proxy())
+	if err != nil {
+		return err
+	}
+	s.Credentials = git && proxy
 	if o.Source != nil {
 		if s.Source, err = flux.Same(t.Client, o.Source, d.Source(o.CredentialsVersion())); err != nil {
 			return err
@@ -87,6 +87,17 @@ func (s *Sync) compare(t *target.Cluster) error {
 		s.Root, err = flux.Same(t.Client, o.Root, d.Root())
 	}
 	return err
+}
+
+// sameSecret tells whether a Secret is as it was asked for, or none was.
+func sameSecret(t *target.Cluster, have, want *corev1.Secret) (bool, error) {
+	switch {
+	case want == nil || len(want.Data) == 0:
+		return true, nil
+	case have == nil:
+		return false, nil
+	}
+	return flux.Same(t.Client, have, want)
 }
 
 // settled tells whether this very tree was healthy when we looked last.

@@ -36,9 +36,11 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/git"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
@@ -102,7 +104,7 @@ func newBed(t *testing.T, files map[string]string) *bed {
 // restart is another process, which remembers nothing.
 func (b *bed) restart() {
 	b.w = &workflow{
-		kube: b.kube, live: b.kube, targets: b, events: b, clock: b.clock, version: "v0.1.0", memory: newMemory(),
+		kube: b.kube, live: b.kube, targets: b, events: b, log: logging.NewNopLogger(), clock: b.clock, version: "v0.1.0", memory: newMemory(), apps: gitauth.NewApps(),
 		assets: func() (render.Assets, error) {
 			return render.Assets{SealedSecretsCRD: []byte("kind: CustomResourceDefinition\n"), CRDs: map[string][]byte{"a.yaml": []byte("kind: CustomResourceDefinition\n")}}, nil
 		},
@@ -233,6 +235,21 @@ func (b *bed) addKey(t *testing.T, secret string, notBefore time.Time) *rsa.Priv
 	}
 
 	return key
+}
+
+// credentials replaces the Git credentials.
+func (b *bed) credentials(t *testing.T, data map[string][]byte) {
+	t.Helper()
+
+	s := &corev1.Secret{}
+	if err := b.kube.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "git"}, s); err != nil {
+		t.Fatal(err)
+	}
+
+	s.Data = data
+	if err := b.kube.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (b *bed) is(c xpv2.ConditionType) bool {

@@ -57,11 +57,11 @@ type facts struct {
 func (w *workflow) Collect(ctx context.Context, mg *v1alpha1.GitOpsEnvironment) (State, error) {
 	sealing, err := w.sealing(ctx, mg)
 	if err != nil {
-		if meta.WasDeleted(mg) {
-			sealing = nil // It is not ours, or we cannot tell: either way it stays.
-		} else {
+		if !meta.WasDeleted(mg) || !fault.Is(err, fault.Conflict) {
 			return State{}, err
 		}
+
+		sealing = nil // It is not ours: it stays.
 	}
 
 	s := State{Sealing: sealing != nil && complete(sealing)}
@@ -207,8 +207,8 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 		return nil, err
 	}
 
-	if creds.GitHubApp {
-		return nil, fault.New(fault.Refused, "a GitHub App cannot push yet: put a token into the Git credentials Secret instead")
+	if creds, err = w.apps.Resolve(ctx, creds); err != nil {
+		return nil, err
 	}
 
 	o := git.Options{
@@ -216,6 +216,8 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 		Branch:      string(g.Branch),
 		Path:        string(g.Path),
 		Credentials: creds.Data,
+		Proxy:       creds.Proxy,
+		Read:        gitops.Read,
 		AuthorName:  authorName,
 		AuthorEmail: authorEmail,
 	}

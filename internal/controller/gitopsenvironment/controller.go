@@ -38,6 +38,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/git"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
@@ -61,8 +62,10 @@ func Setup(mgr ctrl.Manager, o external.Options, targets target.Connector, versi
 		targets: targets,
 		events:  event.NewAPIRecorder(mgr.GetEventRecorderFor("gitopsenvironment")), //nolint:staticcheck // crossplane-runtime's recorder takes the core/v1 one.
 		clock:   clock.RealClock{},
+		log:     o.Logger.WithValues("controller", "gitopsenvironment"),
 		assets:  sync.OnceValues(gitops.Assets),
 		version: version,
+		apps:    gitauth.NewApps(),
 		open:    func(o git.Options) (repository, error) { return git.New(o) },
 		memory:  newMemory(),
 	}

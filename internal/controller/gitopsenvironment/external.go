@@ -17,6 +17,7 @@ limitations under the License.
 package gitopsenvironment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -26,9 +27,11 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/git"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
@@ -51,11 +54,13 @@ type workflow struct {
 	targets target.Connector
 	events  event.Recorder
 	clock   clock.PassiveClock
+	log     logging.Logger
 
 	// assets and version are those of this provider.
 	assets  func() (render.Assets, error)
 	version string
 
+	apps   *gitauth.Apps
 	open   func(git.Options) (repository, error)
 	memory *memory
 }
@@ -149,8 +154,8 @@ func (w *workflow) removeTree(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 
 // deleteSealing is the last step: whatever was left behind is said now.
 func (w *workflow) deleteSealing(ctx context.Context, mg *v1alpha1.GitOpsEnvironment, s State) error {
-	if d := s.Deletion; d.Err != nil && d.Remove {
-		w.events.Event(mg, event.Warning("LeftBehind", errors.Wrapf(d.Err, "the tree at %s stays in Git", mg.Spec.ForProvider.Git.Path)))
+	if d := s.Deletion; d.Remove && (d.Tree || d.Err != nil) {
+		w.tellLeftBehind(mg, cmp.Or(d.Err, errNotRemoved))
 	}
 
 	sec := &corev1.Secret{}
@@ -165,6 +170,17 @@ func (w *workflow) deleteSealing(ctx context.Context, mg *v1alpha1.GitOpsEnviron
 	w.memory.forget(mg)
 
 	return nil
+}
+
+// errNotRemoved: we could look at the tree, but not remove it.
+var errNotRemoved = errors.New("the Git server did not let us remove it in time")
+
+// tellLeftBehind says, in an event and in the log since a terminating namespace
+// takes no events, that the tree is still there.
+func (w *workflow) tellLeftBehind(mg *v1alpha1.GitOpsEnvironment, cause error) {
+	err := errors.Wrapf(cause, "the tree at %s stays in Git", mg.Spec.ForProvider.Git.Path)
+	w.log.Info(err.Error(), "namespace", mg.GetNamespace(), "name", mg.GetName())
+	w.events.Event(mg, event.Warning("LeftBehind", err))
 }
 
 func title(p render.Pass) string {

@@ -18,15 +18,12 @@ package gitopsenvironment
 
 import (
 	"context"
-	"path"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/git"
-	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
 )
 
 // memory spares us to fetch what we know already: as long as the head of the
@@ -45,13 +42,8 @@ type seen struct {
 
 func newMemory() *memory { return &memory{seen: map[types.UID]seen{}} }
 
-// keep what the folder of an environment holds. Of most files it is enough to
-// know which content they have.
+// keep what the folder of an environment holds.
 func (m *memory) keep(mg *v1alpha1.GitOpsEnvironment, s *git.Snapshot) {
-	s.Forget(func(p string) bool {
-		return p != render.MarkerFile && path.Dir(p) != "." && !strings.HasPrefix(p, string(v1alpha1.LayerSecrets)+"/")
-	})
-
 	m.mu.Lock()
 	defer m.mu.Unlock()
 

@@ -17,7 +17,9 @@ limitations under the License.
 package gitopsenvironment
 
 import (
+	"context"
 	"crypto/rsa"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -30,12 +32,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	kubeopera "github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
 )
 
@@ -272,6 +276,8 @@ func TestChanges(t *testing.T) {
 
 // TestHeld is about what keeps an environment from going on, and that it does once it can.
 func TestHeld(t *testing.T) {
+	var hub *gittest.GitHub
+
 	cases := map[string]struct {
 		reason  string
 		hold    func(t *testing.T, b *bed)
@@ -310,6 +316,34 @@ func TestHeld(t *testing.T) {
 			},
 			class: fault.Unreachable, message: "the cluster does not answer",
 			release: func(_ *testing.T, b *bed) { b.unreachable = nil },
+		},
+		"Rotated": {
+			reason: "The server has a new password before we do.",
+			hold:   func(_ *testing.T, b *bed) { b.server.Auth(gittest.Username, "another") },
+			class:  fault.Denied, message: "Git credentials refused by 127.0.0.1",
+			release: func(t *testing.T, b *bed) {
+				t.Helper()
+
+				data := b.server.Credentials()
+				data["password"] = []byte("another")
+				b.credentials(t, data)
+			},
+		},
+		"GitHubApp": {
+			reason: "An App instead of a password; GitHub is down at first.",
+			hold: func(t *testing.T, b *bed) {
+				t.Helper()
+
+				hub = gittest.ServeGitHub(t)
+				hub.Status.Store(http.StatusBadGateway)
+				b.server.Auth("x-access-token", hub.Token)
+
+				data := hub.Credentials()
+				data["ca.crt"] = append(data["ca.crt"], b.server.Credentials()["ca.crt"]...)
+				b.credentials(t, data)
+			},
+			class: fault.Unreachable, message: "GitHub fails with status 502",
+			release: func(*testing.T, *bed) { hub.Status.Store(0) },
 		},
 		"PathInUse": {
 			reason: "Somebody else's folder.",
@@ -422,6 +456,50 @@ func TestDelete(t *testing.T) {
 			t.Errorf("what is left behind is said: %v", b.events)
 		}
 	})
+}
+
+// TestDeleteIsRefused has a server that lets us read and not write.
+func TestDeleteIsRefused(t *testing.T) {
+	b := newBed(t, nil)
+	b.mg.Spec.ForProvider.OnDelete = kubeopera.OnDeleteRemove
+	b.complete(t)
+	b.server.Hook(t, "update", "exit 1\n")
+	b.delete()
+
+	if _, err := b.reconcile(t); !fault.Is(err, fault.Denied) {
+		t.Errorf("the cause is not said: %v", err)
+	}
+
+	b.clock.Step(patience + time.Second)
+	b.gone(t)
+
+	if last := b.events[len(b.events)-1]; !strings.Contains(last.Message, "stays in Git: the Git server did not let us remove it") {
+		t.Errorf("what is left behind is said: %v", b.events)
+	}
+}
+
+// TestDeleteWaitsForOurServer must not take an API server that fails for one
+// that has nothing of ours.
+func TestDeleteWaitsForOurServer(t *testing.T) {
+	b := newBed(t, nil)
+	b.complete(t)
+	b.delete()
+
+	whole := b.kube
+	b.kube = interceptor.NewClient(whole.(client.WithWatch), interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return errors.New("boom")
+		},
+	})
+	b.restart()
+
+	if _, err := b.reconcile(t); err == nil {
+		t.Error("the generated values would be left behind")
+	}
+
+	b.kube = whole
+	b.restart()
+	b.gone(t)
 }
 
 // TestExistingSealedSecrets meets a cluster that has a controller of its own.

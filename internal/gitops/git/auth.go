@@ -116,17 +116,23 @@ func (k *publicKey) ClientConfig() (*gossh.ClientConfig, error) {
 // would keep us for ever; golang.org/x/net/proxy is where it lets us in.
 const boundedDialer = "kubeopera-bounded"
 
+// keyVia is where in the dialer's URL the proxy is that it is to use.
+const keyVia = "via"
+
 func init() {
 	proxy.RegisterDialerType(boundedDialer, func(u *url.URL, _ proxy.Dialer) (proxy.Dialer, error) {
 		life, err := time.ParseDuration(u.Host)
 
-		return bounded{life: life}, err
+		return bounded{life: life, via: u.Query().Get(keyVia)}, err
 	})
 }
 
-// bounded dials as the environment says (ALL_PROXY, NO_PROXY), and bounds the
-// whole life of the connection.
-type bounded struct{ life time.Duration }
+// bounded dials through a proxy, or as the environment says (ALL_PROXY,
+// NO_PROXY), and bounds the whole life of the connection.
+type bounded struct {
+	life time.Duration
+	via  string
+}
 
 // Dial an address.
 func (b bounded) Dial(network, address string) (net.Conn, error) {
@@ -138,7 +144,7 @@ func (b bounded) DialContext(ctx context.Context, network, address string) (net.
 	ctx, cancel := context.WithTimeout(ctx, b.life)
 	defer cancel()
 
-	c, err := proxy.Dial(ctx, network, address)
+	c, err := b.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -150,4 +156,26 @@ func (b bounded) DialContext(ctx context.Context, network, address string) (net.
 	}
 
 	return c, nil
+}
+
+func (b bounded) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if b.via == "" {
+		return proxy.Dial(ctx, network, address)
+	}
+
+	u, err := url.Parse(b.via)
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := proxy.FromURL(u, proxy.Direct)
+	if err != nil {
+		return nil, err
+	}
+
+	if d, ok := d.(proxy.ContextDialer); ok {
+		return d.DialContext(ctx, network, address)
+	}
+
+	return d.Dial(network, address)
 }

@@ -20,6 +20,7 @@ import (
 	"context"
 	"crypto/x509"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -78,6 +79,10 @@ func (r *Repository) classify(err error, doing string) error {
 		return fault.Newf(fault.Refused, "host key of %s not in known_hosts of the Git credentials: %s", host, text)
 	case containsAny(text, "no common algorithm for host key"):
 		return fault.Newf(fault.Refused, "host key of %s is of another kind than those in known_hosts", host)
+	case containsAny(text, "proxy authentication required"):
+		return fault.Newf(fault.Denied, "proxy refuses us on the way to %s: put its password into proxy of the Git credentials", host)
+	case containsAny(text, "proxyconnect", "socks connect"):
+		return fault.Newf(fault.Unreachable, "proxy on the way to Git server %s fails: cannot %s: %s", host, doing, text)
 	case errors.As(err, &dns):
 		return fault.Newf(fault.Unreachable, "Git server %s not found in DNS: cannot %s", host, doing)
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -117,8 +122,14 @@ func public(key string) bool {
 // absence would say more than its presence.
 const minSecret = 4
 
-func newRedactor(credentials map[string][]byte) redactor {
+func newRedactor(credentials map[string][]byte, proxy *url.URL) redactor {
 	out := redactor{}
+
+	if proxy != nil {
+		if p, _ := proxy.User.Password(); len(p) >= minSecret {
+			out.secrets = append(out.secrets, p, url.QueryEscape(p))
+		}
+	}
 
 	for k, v := range credentials {
 		if s := strings.TrimSpace(string(v)); !public(k) && len(s) >= minSecret {

@@ -17,10 +17,13 @@ limitations under the License.
 package git
 
 import (
+	"cmp"
 	"context"
+	"crypto/elliptic"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -34,11 +37,16 @@ import (
 
 // TestServers tries to write to servers that do not let us, one way or another.
 func TestServers(t *testing.T) {
+	t.Parallel()
+
 	cases := map[string]struct {
 		reason string
 		setup  func(t *testing.T) Options
 		class  fault.Class
 		prefix string
+
+		// timeout of those who wait in vain.
+		timeout time.Duration
 	}{
 		"WrongPassword": {
 			reason: "Credentials are refused.",
@@ -161,7 +169,7 @@ func TestServers(t *testing.T) {
 
 				return options("http://" + silent(t) + "/" + gittest.Repository)
 			},
-			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time",
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time", timeout: time.Second,
 		},
 		"SilentSSHServer": {
 			reason: "It accepts, and the handshake never comes.",
@@ -173,7 +181,71 @@ func TestServers(t *testing.T) {
 
 				return o
 			},
-			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time",
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time", timeout: time.Second,
+		},
+		"DeadProxy": {
+			reason: "Nobody listens; it is not the server's fault.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o, ca := serveTLS(t)
+				o.Credentials["ca.crt"] = ca
+				o.Proxy = &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
+
+				return o
+			},
+			class: fault.Unreachable, prefix: "proxy on the way to Git server 127.0.0.1 fails",
+		},
+		"DeadSOCKS": {
+			reason: "The same for ssh.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o := serveSSH(t)
+				o.Proxy = &url.URL{Scheme: "socks5", Host: "127.0.0.1:1"}
+
+				return o
+			},
+			class: fault.Unreachable, prefix: "proxy on the way to Git server 127.0.0.1 fails",
+		},
+		"ProxyPassword": {
+			reason: "It asks for a password, and has another one.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.WriteHeader(http.StatusProxyAuthRequired)
+				}))
+				t.Cleanup(p.Close)
+
+				o, ca := serveTLS(t)
+				o.Credentials["ca.crt"] = ca
+				o.Proxy = &url.URL{Scheme: "http", User: url.UserPassword("me", gittest.Password), Host: strings.TrimPrefix(p.URL, "http://")}
+
+				return o
+			},
+			class: fault.Denied, prefix: "proxy refuses us on the way to 127.0.0.1",
+		},
+		"SlowServer": {
+			reason: "It sends a byte now and then, and never comes to an end.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+
+					_, _ = w.Write([]byte("001e# service=git-upload-pack\n0000fff0"))
+
+					for tick := time.NewTicker(50 * time.Millisecond); r.Context().Err() == nil; <-tick.C {
+						_, _ = w.Write([]byte("0"))
+						_ = http.NewResponseController(w).Flush()
+					}
+				}))
+				t.Cleanup(slow.Close)
+
+				return options(slow.URL + "/" + gittest.Repository)
+			},
+			class: fault.Unreachable, prefix: "Git server 127.0.0.1 does not answer in time", timeout: time.Second,
 		},
 		"UnknownHost": {
 			reason: "DNS does not know it.",
@@ -214,7 +286,9 @@ func TestServers(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			t.Parallel() // Most of them only wait.
+
+			ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(tc.timeout, time.Minute))
 			defer cancel()
 
 			_, err := open(t, tc.setup(t)).Write(ctx, put("a"))
@@ -252,6 +326,28 @@ func TestSSH(t *testing.T) {
 
 	if head, err := r.Head(t.Context()); err != nil || head != got.Commit {
 		t.Errorf("the head is %s, %v instead of %s", head, err, got.Commit)
+	}
+}
+
+// TestSeveralHostKeys knows keys of several kinds, of which the server has one.
+func TestSeveralHostKeys(t *testing.T) {
+	o := serveSSH(t)
+	host := strings.Fields(string(o.Credentials["known_hosts"]))[0]
+	known := []string{"# as ssh-keyscan prints it"}
+
+	for _, g := range []ssh.KeyPairGenerator{ssh.NewEd25519Generator(), ssh.NewECDSAGenerator(elliptic.P256())} {
+		other, err := g.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		known = append(known, host+" "+strings.Join(strings.Fields(string(other.PublicKey))[:2], " "))
+	}
+
+	o.Credentials["known_hosts"] = []byte(strings.Join(append(known, string(o.Credentials["known_hosts"])), "\n"))
+
+	if _, err := open(t, o).Write(t.Context(), put("a")); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -311,7 +407,7 @@ func TestNew(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	r := newRedactor(map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password + "\n"), "ca.crt": []byte("public")})
+	r := newRedactor(map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password + "\n"), "ca.crt": []byte("public")}, nil)
 
 	got := r.clean(fmt.Sprintf("%s said\n %s is public \xff", gittest.Username, gittest.Password))
 	if want := "bot said [redacted] is public ?"; got != want {
@@ -363,6 +459,14 @@ func serveTLS(t *testing.T) (Options, []byte) {
 func serveSSH(t *testing.T) Options {
 	t.Helper()
 
+	_, o := serveSSHRepository(t)
+
+	return o
+}
+
+func serveSSHRepository(t *testing.T) (*gittest.Server, Options) {
+	t.Helper()
+
 	s := gittest.Serve(t, "main", map[string]string{"a": "a"})
 	s.KeyDir(t.TempDir())
 	s.Auth(gittest.Username, gittest.Password)
@@ -402,5 +506,5 @@ func serveSSH(t *testing.T) Options {
 	o := options(s.SSHAddress() + "/" + gittest.Repository)
 	o.Credentials = map[string][]byte{"identity": key.PrivateKey, "known_hosts": known}
 
-	return o
+	return s, o
 }

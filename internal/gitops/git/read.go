@@ -105,7 +105,7 @@ func (r *Repository) Fetch(ctx context.Context) (*Snapshot, error) {
 	}
 	defer c.remove()
 
-	return c.snapshot(r.opts.Path)
+	return r.snapshot(c.commit)
 }
 
 // A clone is a copy of the branch without its history, in a private folder.
@@ -191,12 +191,13 @@ func isNoMatch(err error) bool {
 	return errors.As(err, &no)
 }
 
-func (c *clone) snapshot(path string) (*Snapshot, error) {
-	if c.commit == nil {
+// snapshot of a commit; there is none in an empty repository.
+func (r *Repository) snapshot(c *object.Commit) (*Snapshot, error) {
+	if c == nil {
 		return &Snapshot{Files: map[string]File{}}, nil
 	}
 
-	return snapshot(c.commit, path)
+	return snapshot(c, r.opts.Path, r.opts.Read)
 }
 
 func (c *clone) remove() { _ = os.RemoveAll(c.dir) }

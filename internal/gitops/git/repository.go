@@ -58,6 +58,13 @@ type Options struct {
 	// identity and known_hosts, ca.crt, tls.crt and tls.key.
 	Credentials map[string][]byte
 
+	// Proxy to the server; nil means that of the environment.
+	Proxy *url.URL
+
+	// Read tells of which files in the folder the content matters. Of the others,
+	// which may be many and large, it is enough to know which content they have.
+	Read func(path string) bool
+
 	// AuthorName and AuthorEmail of the commits.
 	AuthorName, AuthorEmail string
 }
@@ -90,6 +97,10 @@ func New(o Options) (*Repository, error) {
 		return nil, fault.Newf(fault.Refused, "the path %q in the repository is not a clean relative path", o.Path)
 	}
 
+	if o.Read == nil {
+		o.Read = func(string) bool { return false }
+	}
+
 	auth, data, err := authenticate(u, o.Credentials)
 	if err != nil {
 		return nil, err
@@ -108,7 +119,7 @@ func New(o Options) (*Repository, error) {
 		opts:       o,
 		endpoint:   ep,
 		auth:       auth,
-		redact:     newRedactor(o.Credentials),
+		redact:     newRedactor(o.Credentials, o.Proxy),
 		now:        time.Now,
 		pause:      pause,
 		beforePush: func() {},
@@ -161,12 +172,19 @@ func (r *Repository) ref() plumbing.ReferenceName {
 
 // proxy for a connection that lives as long as a context at most.
 func (r *Repository) proxy(ctx context.Context) transport.ProxyOptions {
-	deadline, ok := ctx.Deadline()
-	if r.endpoint.Protocol != schemeSSH || !ok {
-		return transport.ProxyOptions{} // That of the environment; the context itself bounds the connection.
+	via := ""
+	if r.opts.Proxy != nil {
+		via = r.opts.Proxy.String()
 	}
 
-	return transport.ProxyOptions{URL: boundedDialer + "://" + max(time.Until(deadline), time.Millisecond).String()}
+	deadline, ok := ctx.Deadline()
+	if r.endpoint.Protocol != schemeSSH || !ok {
+		return transport.ProxyOptions{URL: via} // The context itself bounds the connection.
+	}
+
+	life := max(time.Until(deadline), time.Millisecond).String()
+
+	return transport.ProxyOptions{URL: boundedDialer + "://" + life + "?" + url.Values{keyVia: {via}}.Encode()}
 }
 
 // transport speaks to the server. The endpoint is a copy: a redirect changes it.

@@ -40,7 +40,7 @@ type File struct {
 	// ID of the content, as Git computes it.
 	ID string
 
-	// Content, unless the entry is no regular file, or too large to be one of ours.
+	// Content of a regular file that was asked for, and is not too large to be one of ours.
 	Content []byte
 
 	mode filemode.FileMode
@@ -68,16 +68,6 @@ func NewSnapshot(files map[string][]byte) *Snapshot {
 	return s
 }
 
-// Forget the content of files that are not needed any more. What they are is still known.
-func (s *Snapshot) Forget(path func(string) bool) {
-	for p, f := range s.Files {
-		if path(p) {
-			f.Content = nil
-			s.Files[p] = f
-		}
-	}
-}
-
 // Paths of the files in order.
 func (s *Snapshot) Paths() []string { return slices.Sorted(maps.Keys(s.Files)) }
 
@@ -88,8 +78,8 @@ func (s *Snapshot) Holds(path string, content []byte) bool {
 	return ok && f.mode == filemode.Regular && f.ID == plumbing.ComputeHash(plumbing.BlobObject, content).String()
 }
 
-// snapshot reads the folder in the tree of a commit.
-func snapshot(c *object.Commit, path string) (*Snapshot, error) {
+// snapshot reads the folder in the tree of a commit, and the files that are wanted.
+func snapshot(c *object.Commit, path string, wanted func(string) bool) (*Snapshot, error) {
 	s := &Snapshot{Commit: c.Hash.String(), Time: c.Committer.When, Files: map[string]File{}}
 
 	root, err := c.Tree()
@@ -120,7 +110,7 @@ func snapshot(c *object.Commit, path string) (*Snapshot, error) {
 		}
 
 		f := File{ID: e.Hash.String(), mode: e.Mode}
-		if e.Mode == filemode.Regular {
+		if e.Mode == filemode.Regular && wanted(name) {
 			if f.Content, err = content(dir, e); err != nil {
 				return nil, errors.Wrapf(err, "cannot read %s", name)
 			}

@@ -86,7 +86,7 @@ func (r *Repository) attempt(ctx context.Context, decide func(*Snapshot) (*Chang
 	}
 	defer c.remove()
 
-	s, err := c.snapshot(r.opts.Path)
+	s, err := r.snapshot(c.commit)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *Repository) attempt(ctx context.Context, decide func(*Snapshot) (*Chang
 		return nil, err
 	}
 
-	return snapshot(commit, r.opts.Path)
+	return r.snapshot(commit)
 }
 
 // commit a change. It returns nil if nothing changes.

@@ -188,7 +188,7 @@ func run(tb testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
-// Certificate returns a certificate for 127.0.0.1 that signs itself, and its key.
+// Certificate returns a certificate for 127.0.0.1 and Host that signs itself, and its key.
 func Certificate(tb testing.TB) (cert, key []byte) {
 	tb.Helper()
 
@@ -203,6 +203,7 @@ func Certificate(tb testing.TB) (cert, key []byte) {
 		NotBefore:             time.Now().Add(-time.Hour),
 		NotAfter:              time.Now().Add(time.Hour),
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames:              []string{Host},
 		IsCA:                  true,
 		BasicConstraintsValid: true,
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,

@@ -19,6 +19,8 @@ package render
 import (
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -106,6 +108,30 @@ const (
 	SealedSecretsImage = "docker.io/bitnami/sealed-secrets-controller:0.36.6"
 	ProviderImage      = "ghcr.io/kubeopera/provider-kubeopera"
 )
+
+// check refuses what cannot be written into manifests. Most of it the API has
+// refused before; provider and region may be any text.
+func (in Input) check() error {
+	if err := CheckPath(in.Path); err != nil {
+		return err
+	}
+
+	for _, f := range []struct{ what, value string }{
+		{"name", in.Name},
+		{"namespace", in.Namespace},
+		{"cluster name", in.ID},
+		{"domain", in.Domain},
+		{"provider", in.Provider},
+		{"region", in.Region},
+		{"version", in.Version},
+	} {
+		if strings.ContainsFunc(f.value, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) {
+			return errors.Errorf("the %s %q has a character that no manifest may have", f.what, f.value)
+		}
+	}
+
+	return nil
+}
 
 // CheckPath refuses paths that are not a folder below the root of a repository.
 func CheckPath(p string) error {

@@ -30,6 +30,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
 
 //go:embed templates
@@ -40,8 +41,8 @@ const kustomization = "kustomization.yaml"
 // Render the tree of a pass. The hash that it returns is stamped on the
 // marker and on every layer; it is taken before stamping.
 func Render(in Input, pass Pass) (Tree, string, error) {
-	if err := CheckPath(in.Path); err != nil {
-		return nil, "", err
+	if err := in.check(); err != nil {
+		return nil, "", fault.As(err, fault.Refused)
 	}
 
 	tmpl, err := parsed()
@@ -188,7 +189,7 @@ func layerFiles(l v1alpha1.Layer, d data) map[string][]byte {
 var parsed = sync.OnceValues(parse)
 
 func parse() (*template.Template, error) {
-	root := template.New("").Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "comment": comment})
+	root := template.New("").Option("missingkey=error").Funcs(template.FuncMap{"quote": quote})
 
 	for _, dir := range []string{"", "infrastructure/", "apps/"} {
 		entries, err := files.ReadDir(strings.TrimSuffix("templates/"+dir, "/"))
@@ -215,6 +216,3 @@ func parse() (*template.Template, error) {
 // quote a value for YAML. A quoted string of ASCII is a scalar that cannot be
 // anything else, whatever the value holds; YAML knows all of Go's escapes.
 func quote(s string) string { return strconv.QuoteToASCII(s) }
-
-// comment makes a value fit for a comment: it cannot end the line.
-func comment(s string) string { return strings.Join(strings.Fields(s), " ") }

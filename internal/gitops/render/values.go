@@ -49,8 +49,9 @@ func externalDNSValues(in Input) map[string]any {
 		"provider":      map[string]any{"name": dnsProvider(in.Provider)},
 		"domainFilters": []any{in.Domain},
 		"sources":       []any{"gateway-httproute", "service"},
-		// Two clusters may share a zone: each touches only what it made.
-		"txtOwnerId": in.ID,
+		// Two clusters may share a zone: each touches only what it made, and
+		// still does so when it is connected under another name.
+		"txtOwnerId": in.ClusterUID,
 		"policy":     "sync",
 	}
 
@@ -105,16 +106,13 @@ func monitoringValues(in Input) map[string]any {
 	}
 }
 
-func loggingValues(in Input) map[string]any {
+func loggingValues(Input) map[string]any {
 	return map[string]any{
 		"server": map[string]any{
 			"fullnameOverride": "victoria-logs-single-server",
 			"retentionPeriod":  "15d",
 			"persistentVolume": map[string]any{"enabled": true, "size": "20Gi"},
 		},
-		"vector": map[string]any{
-			"enabled": true,
-			"env":     []any{map[string]any{"name": "CLUSTER", "value": in.ID}},
-		},
+		"vector": map[string]any{"enabled": true},
 	}
 }
