@@ -33,7 +33,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/hack/sandbox/node"
-	"github.com/kubeopera/provider-kubeopera/hack/sandbox/pki"
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 const (

@@ -32,6 +32,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 const (
@@ -66,7 +68,7 @@ type ControlPlane struct {
 	Dir string
 
 	server string
-	ca     *authority
+	ca     *pki.Authority
 	// processes that Stop ends, in this order; none if the control plane belongs to somebody else.
 	processes []*process
 }
@@ -116,7 +118,7 @@ func start(ctx context.Context, bins binaries, o Options) (_ *ControlPlane, err 
 			c.kill()
 		}
 	}()
-	if c.ca, err = newAuthority(dir); err != nil {
+	if c.ca, err = pki.New(dir); err != nil {
 		return nil, err
 	}
 	ports, err := freePorts(ctx, 3)

@@ -25,6 +25,8 @@ import (
 	"syscall"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 const (
@@ -89,7 +91,7 @@ func attach(dir string) (*ControlPlane, error) {
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot use the control plane that %s names", EnvControlPlane)
 	}
-	ca, err := loadAuthority(dir)
+	ca, err := pki.Load(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 // admin is the user of Config: a member of the group that RBAC allows everything.
@@ -40,13 +42,13 @@ type User struct {
 
 // UserConfig returns a client configuration that acts as the user.
 func (c *ControlPlane) UserConfig(u User) (*rest.Config, error) {
-	p, err := c.ca.client(u.Name, u.Groups...)
+	p, err := c.ca.Sign(pki.Identity{Name: u.Name, Groups: u.Groups})
 	if err != nil {
 		return nil, err
 	}
 	return &rest.Config{
 		Host:            c.server,
-		TLSClientConfig: rest.TLSClientConfig{CAData: c.ca.pem, CertData: p.cert, KeyData: p.key},
+		TLSClientConfig: rest.TLSClientConfig{CAData: c.ca.Certificate(), CertData: p.Cert, KeyData: p.Key},
 		// Tests decide themselves how much they ask for.
 		QPS: -1,
 	}, nil
@@ -55,13 +57,13 @@ func (c *ControlPlane) UserConfig(u User) (*rest.Config, error) {
 // Kubeconfig returns a complete kubeconfig of the user with everything inline, as a person would supply it. It names
 // no groups: give none and it has no rights but what Grant gave; AdminKubeconfig may do everything.
 func (c *ControlPlane) Kubeconfig(u User) ([]byte, error) {
-	p, err := c.ca.client(u.Name, u.Groups...)
+	p, err := c.ca.Sign(pki.Identity{Name: u.Name, Groups: u.Groups})
 	if err != nil {
 		return nil, err
 	}
 	return clientcmd.Write(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"test": {Server: c.server, CertificateAuthorityData: c.ca.pem}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{u.Name: {ClientCertificateData: p.cert, ClientKeyData: p.key}},
+		Clusters:       map[string]*clientcmdapi.Cluster{"test": {Server: c.server, CertificateAuthorityData: c.ca.Certificate()}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{u.Name: {ClientCertificateData: p.Cert, ClientKeyData: p.Key}},
 		Contexts:       map[string]*clientcmdapi.Context{"test": {Cluster: "test", AuthInfo: u.Name}},
 		CurrentContext: "test",
 	})

@@ -25,6 +25,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 // controllers are the ones that tests need: what ends objects, what makes tokens, and Jobs. Everything else costs time
@@ -46,11 +48,10 @@ func (c *ControlPlane) startAPIServer(ctx context.Context, bins binaries, ports 
 	}
 	c.processes = []*process{etcd}
 
-	serving, err := c.ca.server(apiServerBinary)
-	if err != nil {
-		return err
-	}
-	if err := serving.write(c.Dir, "apiserver"); err != nil {
+	if err := c.ca.Issue(pki.Identity{
+		File: "apiserver", Name: apiServerBinary,
+		Hosts: []string{"localhost", "kubernetes.default.svc", "127.0.0.1"},
+	}); err != nil {
 		return err
 	}
 	c.server = fmt.Sprintf("https://127.0.0.1:%d", ports[2])

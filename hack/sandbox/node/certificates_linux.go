@@ -25,24 +25,24 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/kubeopera/provider-kubeopera/hack/sandbox/pki"
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 // identities are everybody who needs a certificate.
 func identities() []pki.Identity {
-	const masters = "system:masters"
+	masters, nodes := []string{"system:masters"}, []string{"system:nodes"}
 	return []pki.Identity{
 		{File: "apiserver", Name: "kube-apiserver", Hosts: []string{
 			"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
 			"127.0.0.1", "10.96.0.1", IP,
 		}},
-		{File: "kubelet-server", Name: "system:node:" + nodeName, Group: "system:nodes", Hosts: []string{nodeName, "127.0.0.1", IP}},
-		{File: "apiserver-kubelet-client", Name: "apiserver-kubelet-client", Group: masters},
+		{File: "kubelet-server", Name: "system:node:" + nodeName, Groups: nodes, Hosts: []string{nodeName, "127.0.0.1", IP}},
+		{File: "apiserver-kubelet-client", Name: "apiserver-kubelet-client", Groups: masters},
 		{File: "front", Name: "front-proxy"},
-		{File: "admin", Name: "admin", Group: masters},
+		{File: "admin", Name: "admin", Groups: masters},
 		{File: "controllers", Name: "system:kube-controller-manager"},
 		{File: "scheduler", Name: "system:kube-scheduler"},
-		{File: "kubelet", Name: "system:node:" + nodeName, Group: "system:nodes"},
+		{File: "kubelet", Name: "system:node:" + nodeName, Groups: nodes},
 		{File: "proxy", Name: "system:kube-proxy"},
 	}
 }

@@ -30,7 +30,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/kubeopera/provider-kubeopera/hack/sandbox/pki"
+	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 // startTimeout bounds how long a node may take to come up on a slow machine; on two idle cores it takes 15 seconds.

@@ -42,7 +42,7 @@ func TestIssue(t *testing.T) {
 	}{
 		"Client": {
 			reason: "an identity without hosts is a client",
-			id:     Identity{File: "client", Name: "admin", Group: "system:masters"},
+			id:     Identity{File: "client", Name: "admin", Groups: []string{"system:masters"}},
 			opts:   x509.VerifyOptions{KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}},
 			ok:     true,
 		},
