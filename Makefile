@@ -42,6 +42,10 @@ test: $(MANIFESTS) ## Run all tests that need no root, with a real control plane
 e2e: $(MANIFESTS) ## Run the end-to-end tests on a sandbox with real pods; needs root on Linux.
 	go test ./cluster/test/e2e -count=1 -timeout=60m -v -ginkgo.v -ginkgo.no-color $(TEST_ARGS)
 
+.PHONY: bench
+bench: $(MANIFESTS) ## Print figures; nothing is asserted.
+	KUBEBUILDER_ASSETS="$(KUBEBUILDER_ASSETS)" go test -run '^$$' -bench . -timeout 60m ./internal/plan ./internal/gitops/render ./internal/controller
+
 .PHONY: lint
 lint: $(MANIFESTS) ## Run the linters.
 	"$$($(TOOL) golangci-lint)/golangci-lint" run ./...

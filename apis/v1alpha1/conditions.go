@@ -76,11 +76,17 @@ func IsTerminal(r xpv2.ConditionReason) bool {
 
 // setConditions sets conditions as xpv2 does, but keeps the time of the last
 // transition while the status stays the same: deadlines count from that time,
-// and a new message must not start them again.
+// and a new message must not start them again. While an object is being deleted,
+// crossplane-runtime says Deleting and nothing else after every look; what the
+// look has found out, for instance why it takes so long, stays in the message.
 func setConditions(s *xpv2.ConditionedStatus, conditions ...xpv2.Condition) {
 	for _, c := range conditions {
 		if old := s.GetCondition(c.Type); old.Status == c.Status && !old.LastTransitionTime.IsZero() {
 			c.LastTransitionTime = old.LastTransitionTime
+
+			if c.Type == xpv2.TypeReady && c.Reason == xpv2.ReasonDeleting && c.Message == "" {
+				c.Message = old.Message
+			}
 		}
 
 		s.SetConditions(c)

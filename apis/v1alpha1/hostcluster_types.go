@@ -259,6 +259,13 @@ type HostClusterStatus struct {
 	// +optional
 	Nodes *NodeCount `json:"nodes,omitempty"`
 
+	// Warnings about the way into the cluster: what works, but should be mended,
+	// for instance credentials that expire soon.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Warnings []Warning `json:"warnings,omitempty"`
+
 	// PhaseHistory lists every phase of the mode in order, with the times when
 	// it began and ended.
 	// +optional

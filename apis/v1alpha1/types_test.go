@@ -180,9 +180,11 @@ func TestSetConditionsKeepsTheTime(t *testing.T) {
 		reason string
 		set    xpv2.Condition
 		want   metav1.Time
+		msg    string
 	}{
-		"NewMessage": {reason: "Deadlines count from the time at which the status changed.", set: condition(corev1.ConditionFalse, "two", later), want: then},
-		"NewStatus":  {reason: "A new status has a new time.", set: condition(corev1.ConditionTrue, "one", later), want: later},
+		"NewMessage": {reason: "Deadlines count from the time at which the status changed.", set: condition(corev1.ConditionFalse, "two", later), want: then, msg: "two"},
+		"NewStatus":  {reason: "A new status has a new time.", set: condition(corev1.ConditionTrue, "two", later), want: later, msg: "two"},
+		"Deleting":   {reason: "Why it is not gone yet stays to be seen.", set: xpv2.Deleting(), want: then, msg: "one"},
 	}
 	objects := []resource.Conditioned{
 		&v1alpha1.HostCluster{}, &v1alpha1.ClusterAccess{}, &v1alpha1.ProvisionedCluster{}, &v1alpha1.FluxBootstrap{},
@@ -198,8 +200,8 @@ func TestSetConditionsKeepsTheTime(t *testing.T) {
 				o.SetConditions(condition(corev1.ConditionFalse, "one", then))
 				o.SetConditions(tc.set)
 				got := o.GetCondition(xpv2.TypeReady)
-				if !got.LastTransitionTime.Equal(&tc.want) || got.Message != tc.set.Message {
-					t.Errorf("%s\n%T: got %s at %s, want at %s", tc.reason, o, got.Message, got.LastTransitionTime, tc.want)
+				if !got.LastTransitionTime.Equal(&tc.want) || got.Message != tc.msg || got.Reason != tc.set.Reason {
+					t.Errorf("%s\n%T: got %s at %s, want %s at %s", tc.reason, o, got.Message, got.LastTransitionTime, tc.msg, tc.want)
 				}
 			}
 		})

@@ -1035,6 +1035,11 @@ func (in *HostClusterStatus) DeepCopyInto(out *HostClusterStatus) {
 		*out = new(NodeCount)
 		**out = **in
 	}
+	if in.Warnings != nil {
+		in, out := &in.Warnings, &out.Warnings
+		*out = make([]Warning, len(*in))
+		copy(*out, *in)
+	}
 	if in.PhaseHistory != nil {
 		in, out := &in.PhaseHistory, &out.PhaseHistory
 		*out = make([]PhaseRecord, len(*in))

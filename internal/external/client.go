@@ -18,6 +18,10 @@ package external
 
 import (
 	"context"
+	"fmt"
+	"slices"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/conditions"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -70,16 +74,52 @@ func (c *client[M, S]) Observe(ctx context.Context, mg M) (managed.ExternalObser
 		return managed.ExternalObservation{ResourceExists: c.workflow.NextDelete(s) != Done, ResourceUpToDate: true}, nil
 	}
 
-	acts := c.workflow.Next(s).acts()
+	step := c.workflow.Next(s)
+	acts := step.acts()
+
+	if missing := missingPolicy(mg, p.Exists); acts && missing != "" {
+		conditionsOf(mg).MarkConditions(NotReady(fault.Waiting,
+			fmt.Sprintf("spec.managementPolicies allow no %s: the next step would be %s", missing, step)))
+	}
 
 	return managed.ExternalObservation{
-		// A resource that waits for its first step counts as one that exists:
-		// there is nothing to create yet, and the attempt would leave its
-		// time stamps on the object at every poll.
-		ResourceExists:    p.Exists || !acts,
+		// What may be created and updated counts as existing from the start,
+		// so that its first step is an update like the rest: no step needs
+		// the time stamps that the reconciler puts around Create, and it
+		// would replace the Ready condition of a first step that failed by
+		// one that does not say why.
+		ResourceExists:    p.Exists || !acts || createsByUpdate(mg),
 		ResourceUpToDate:  !acts,
 		ConnectionDetails: p.Details,
 	}, nil
+}
+
+// missingPolicy is the management policy that the next step needs and that the
+// managed resource does not have; empty if it has it, or names none at all.
+func missingPolicy(mg resource.Manageable, exists bool) xpv2.ManagementAction {
+	need := xpv2.ManagementActionCreate
+	if exists {
+		need = xpv2.ManagementActionUpdate
+	}
+
+	if allows(mg, need) {
+		return ""
+	}
+
+	return need
+}
+
+// createsByUpdate tells whether an update may do what a creation would.
+func createsByUpdate(mg resource.Manageable) bool {
+	return allows(mg, xpv2.ManagementActionCreate) && allows(mg, xpv2.ManagementActionUpdate)
+}
+
+// allows tells whether the management policies allow an action. None at all
+// allow every one.
+func allows(mg resource.Manageable, a xpv2.ManagementAction) bool {
+	p := mg.GetManagementPolicies()
+
+	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
 }
 
 // unobserved reports a state that could not be collected. Waiting is no error.
@@ -93,7 +133,7 @@ func (c *client[M, S]) unobserved(mg M, err error) (managed.ExternalObservation,
 	return managed.ExternalObservation{}, err
 }
 
-// Create does the first steps.
+// Create does the first steps of what may be created but not updated.
 func (c *client[M, S]) Create(ctx context.Context, mg M) (managed.ExternalCreation, error) {
 	return managed.ExternalCreation{}, c.advance(ctx, mg, c.workflow.Next)
 }
@@ -140,6 +180,11 @@ func (c *client[M, S]) advance(ctx context.Context, mg M, next func(S) Step) err
 // project writes a state to the status.
 func (c *client[M, S]) project(mg M, s S) Projection {
 	p := c.workflow.Project(mg, s)
+	if meta.WasDeleted(mg) && p.Ready.Message == "" {
+		// Else the message of an earlier look would stay: see SetConditions.
+		p.Ready.Message = "Cleaning up"
+	}
+
 	conditionsOf(mg).MarkConditions(p.Ready)
 	observed(mg)
 

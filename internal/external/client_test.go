@@ -106,12 +106,21 @@ func TestObserve(t *testing.T) {
 		reason  string
 		w       *counter
 		deleted bool
-		want    want
+
+		policies xpv2.ManagementPolicies
+
+		want want
 	}{
 		"Nothing": {
-			reason: "Before the first step there is something to create.",
+			reason: "The first step is an update like the rest.",
 			w:      &counter{to: 2},
-			want:   want{reason: v1alpha1.ReasonInProgress},
+			want:   want{o: managed.ExternalObservation{ResourceExists: true}, reason: v1alpha1.ReasonInProgress},
+		},
+		"NothingMayCreateOnly": {
+			reason:   "Where updates are not allowed the first step is a creation.",
+			w:        &counter{to: 2},
+			policies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate},
+			want:     want{reason: v1alpha1.ReasonInProgress},
 		},
 		"Begun": {
 			reason: "After the first step the rest is an update.",
@@ -155,6 +164,7 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1alpha1.Administrator{ObjectMeta: metav1.ObjectMeta{Generation: 7}}
+			mg.SetManagementPolicies(tc.policies)
 			if tc.deleted {
 				mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			}
@@ -173,6 +183,37 @@ func TestObserve(t *testing.T) {
 
 			if len(tc.w.did) > 0 {
 				t.Errorf("%s\nObserve() must do nothing, did %v", tc.reason, tc.w.did)
+			}
+		})
+	}
+}
+
+func TestMissingPolicy(t *testing.T) {
+	observe := xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	cases := map[string]struct {
+		reason   string
+		policies xpv2.ManagementPolicies
+		w        *counter
+		want     string
+	}{
+		"Create":  {"Who may only look says what it would do, and does not claim to do it.", observe, &counter{to: 2}, "spec.managementPolicies allow no Create: the next step would be Increment"},
+		"Update":  {"So does one that is there.", observe, &counter{at: 1, to: 2}, "spec.managementPolicies allow no Update: the next step would be Increment"},
+		"Nothing": {"Where nothing is to be done nothing is missing.", observe, &counter{at: 2, to: 2}, ""},
+		"All":     {"All policies are the default.", xpv2.ManagementPolicies{xpv2.ManagementActionAll}, &counter{to: 2}, "counting"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := &v1alpha1.Administrator{}
+			mg.SetManagementPolicies(tc.policies)
+
+			c, _ := NewConnector(tc.w).Connect(t.Context(), mg)
+			if _, err := c.Observe(t.Context(), mg); err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(tc.want, mg.GetCondition(xpv2.TypeReady).Message); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -17,6 +17,9 @@ limitations under the License.
 package plan
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 )
 
@@ -27,7 +30,25 @@ func (p *planner) administratorVerdict() verdict {
 		return p.absent(v1alpha1.AdministratorKind)
 	}
 
-	return p.ready(v1alpha1.AdministratorKind, ad).or("Creating administrator " + string(ad.Spec.ForProvider.Email))
+	v := p.ready(v1alpha1.AdministratorKind, ad).or("Creating administrator " + string(ad.Spec.ForProvider.Email))
+	if note := p.ignored(); v.done && note != "" {
+		v.message = strings.TrimSpace(v.message + " " + note)
+	}
+
+	return v
+}
+
+// ignored says that another administrator is asked for than the one that was
+// created, which changes nothing; empty if that is not so.
+func (p *planner) ignored() string {
+	ad, s := p.seen.Administrator, p.hc.Spec
+	if ad == nil || s.AdminEmail == nil || s.AdminUsername == nil ||
+		*s.AdminEmail == ad.Spec.ForProvider.Email && *s.AdminUsername == ad.Spec.ForProvider.Username {
+		return ""
+	}
+
+	return fmt.Sprintf("The spec asks for %s (%s) now, which is ignored: the first administrator is created once; add others in KubeOpera.",
+		*s.AdminUsername, *s.AdminEmail)
 }
 
 // administrator comes once the platform is installed. It is created once, so

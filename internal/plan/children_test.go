@@ -115,8 +115,29 @@ func TestChildren(t *testing.T) {
 			t.Errorf("the administrator was created once, but %q is desired", e)
 		}
 
-		if !strings.HasSuffix(out.Status.Message, "Administrator admin@acme.com created.") {
-			t.Errorf("the message names another administrator: %s", out.Status.Message)
+		want := "Flux healthy and reconciling fluxcd/clusters/my-cluster. Administrator admin@acme.com created. " +
+			"The spec asks for admin (other@acme.com) now, which is ignored: the first administrator is created once; add others in KubeOpera."
+		if diff := cmp.Diff(want, out.Status.Message); diff != "" {
+			t.Errorf("what is ignored is said: -want, +got:\n%s", diff)
+		}
+
+		if m := out.Status.GetCondition(v1alpha1.TypeAdministratorReady).Message; !strings.HasPrefix(m, "The spec asks for admin (other@acme.com) now") {
+			t.Errorf("the condition does not say what is ignored: %q", m)
+		}
+	})
+
+	t.Run("Warnings", func(t *testing.T) {
+		w := installed(t, func(*world) {})
+		w.seen.ClusterAccess.Status.AtProvider.Warnings = []v1alpha1.Warning{"token expires at 2026-10-01T00:00:00Z: replace the kubeconfig before"}
+
+		out := w.settle(t)
+		if diff := cmp.Diff(w.seen.ClusterAccess.Status.AtProvider.Warnings, out.Status.Warnings); diff != "" {
+			t.Errorf("warnings: -want, +got:\n%s", diff)
+		}
+
+		w.seen.ClusterAccess.Status.AtProvider.Warnings = nil
+		if out := w.settle(t); out.Status.Warnings != nil {
+			t.Errorf("warnings go with their cause, but there are %v", out.Status.Warnings)
 		}
 	})
 

@@ -84,7 +84,7 @@ func (p *planner) readyMessage() string {
 		what = "existed already"
 	}
 
-	return fmt.Sprintf("%s Administrator %s %s.", msg, ad.Spec.ForProvider.Email, what)
+	return strings.TrimSpace(fmt.Sprintf("%s Administrator %s %s. %s", msg, ad.Spec.ForProvider.Email, what, p.ignored()))
 }
 
 // deletingMessage says what a HostCluster waits for before it goes.
@@ -101,7 +101,8 @@ func (p *planner) deletingMessage() string {
 
 		left = append(left, c.Kind)
 
-		if why := stuck(c); why != "" && cause == "" {
+		// Each goes only after those that were made after it: the last one is the cause.
+		if why := stuck(c); why != "" {
 			cause = fmt.Sprintf("%s: %s. ", c.Kind, why)
 		}
 	}
@@ -123,6 +124,8 @@ func stuck(c Child) string {
 	r, s := o.GetCondition(xpv2.TypeReady), o.GetCondition(xpv2.TypeSynced)
 
 	switch {
+	case s.Reason == xpv2.ReasonReconcilePaused:
+		return "it is paused by its annotation crossplane.io/paused"
 	case s.Status == corev1.ConditionFalse && s.Message != "":
 		return strings.TrimRight(clean(s.Message), ". ")
 	case r.Status == corev1.ConditionFalse:

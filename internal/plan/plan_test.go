@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,17 +47,27 @@ func TestDeleting(t *testing.T) {
 		t.Errorf("phaseHistory: -want, +got:\n%s", diff)
 	}
 
-	w.seen = Children{FluxBootstrap: w.seen.FluxBootstrap}
+	w.seen = Children{ClusterAccess: w.seen.ClusterAccess, FluxBootstrap: w.seen.FluxBootstrap}
+	w.seen.ClusterAccess.DeletionTimestamp = w.hc.DeletionTimestamp
+	w.unready(w.seen.ClusterAccess, xpv2.ReasonDeleting, "Waits for FluxBootstrap my-cluster")
 	w.seen.FluxBootstrap.DeletionTimestamp = w.hc.DeletionTimestamp
 	w.unready(w.seen.FluxBootstrap, v1alpha1.ReasonUnreachable, "Cannot disconnect: timeout.")
 
 	out = w.settle(t)
-	if out.Status.Message != "FluxBootstrap: Cannot disconnect: timeout. Waits until these are deleted: FluxBootstrap." {
+	if out.Status.Message != "FluxBootstrap: Cannot disconnect: timeout. Waits until these are deleted: ClusterAccess, FluxBootstrap." {
 		t.Errorf("got %s", out.Status.Message)
 	}
 
-	if got := names(out.Desired); got != "FluxBootstrap" {
+	if got := names(out.Desired); got != "ClusterAccess FluxBootstrap" {
 		t.Errorf("nothing is made any more, but %s is desired", got)
+	}
+
+	w.seen = Children{FluxBootstrap: w.seen.FluxBootstrap}
+	w.seen.FluxBootstrap.SetConditions(xpv2.ReconcilePaused())
+
+	out = w.settle(t)
+	if out.Status.Message != "FluxBootstrap: it is paused by its annotation crossplane.io/paused. Waits until these are deleted: FluxBootstrap." {
+		t.Errorf("got %s", out.Status.Message)
 	}
 
 	w.seen = Children{}

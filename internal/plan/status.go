@@ -18,6 +18,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,6 +73,7 @@ func (p *planner) discovered(s *v1alpha1.HostClusterStatus) {
 	s.KubeconfigSecret = cmp.Or(at.KubeconfigSecret, s.KubeconfigSecret)
 	s.ClusterUID = cmp.Or(at.ClusterUID, s.ClusterUID)
 	s.KubernetesVersion = cmp.Or(at.ServerVersion, s.KubernetesVersion)
+	s.Warnings = slices.Clone(at.Warnings)
 
 	if at.Nodes != nil {
 		s.Nodes = at.Nodes.DeepCopy()

@@ -18,6 +18,7 @@ package hostcluster
 
 import (
 	"context"
+	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -52,9 +53,18 @@ func (r *Reconciler) report(ctx context.Context, hc *v1alpha1.HostCluster, statu
 	return nil
 }
 
-// tell of a change of phase.
+// reasonWarning is the reason of an event about the way into the cluster.
+const reasonWarning event.Reason = "AccessWarning"
+
+// tell of a change of phase, and of new warnings.
 func (r *Reconciler) tell(hc *v1alpha1.HostCluster, before v1alpha1.HostClusterStatus) {
 	r.metrics.observe(hc.Spec.Mode, before.PhaseHistory, hc.Status.PhaseHistory)
+
+	for _, w := range hc.Status.Warnings {
+		if !slices.Contains(before.Warnings, w) {
+			r.record.Event(hc, event.Warning(reasonWarning, errors.New(string(w))))
+		}
+	}
 
 	if hc.Status.Phase == before.Phase {
 		return

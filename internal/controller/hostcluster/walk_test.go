@@ -91,6 +91,37 @@ var _ = Describe("A HostCluster", func() {
 		}).Should(Succeed())
 	})
 
+	It("tells of warnings about the way into the cluster, once", func(ctx context.Context) {
+		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeConnectExisting).create(ctx)
+		hc := w.install(ctx)
+
+		ca := &v1alpha1.ClusterAccess{}
+		w.child(ctx, ca, nil)
+		ca.Status.AtProvider.Warnings = []v1alpha1.Warning{"token expires at 2026-10-01T00:00:00Z: replace the kubeconfig before"}
+		w.becomes(ctx, ca, isTrue(xpv2.TypeReady))
+
+		told := func(g Gomega) []string {
+			l := &corev1.EventList{}
+			g.Expect(cp.Client.List(ctx, l, client.InNamespace(hc.GetNamespace()))).To(Succeed())
+
+			var messages []string
+
+			for _, e := range l.Items {
+				if e.Reason == "AccessWarning" && e.Type == corev1.EventTypeWarning && e.InvolvedObject.UID == hc.GetUID() {
+					messages = append(messages, e.Message)
+				}
+			}
+
+			return messages
+		}
+		Eventually(told).Should(ConsistOf(string(ca.Status.AtProvider.Warnings[0])))
+
+		hc, err := w.get(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(hc.Status.Warnings).To(Equal(ca.Status.AtProvider.Warnings), "kubectl describe shows it")
+		Expect(hc.GetCondition(xpv2.TypeReady).Status).To(Equal(corev1.ConditionTrue))
+	})
+
 	It("makes the cluster first in a mode that provisions", func(ctx context.Context) {
 		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeProvisionEKS).create(ctx)
 		pc := &v1alpha1.ProvisionedCluster{}
