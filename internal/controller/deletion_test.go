@@ -36,8 +36,8 @@ import (
 )
 
 // lostBound is the longest that a target which cannot be worked on may hold up
-// a deletion: two minutes of patience, and the looks around them.
-const lostBound = 3 * time.Minute
+// a deletion: two minutes, and as long again on a machine that has more to do.
+const lostBound = 4 * time.Minute
 
 // disconnected makes sure that everything of ours is gone, but for Flux itself
 // and the workloads, and that nothing else was touched.

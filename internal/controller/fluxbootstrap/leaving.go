@@ -34,8 +34,9 @@ import (
 
 // How long a target holds up the deletion of its FluxBootstrap.
 const (
-	// lostDeadline is for one that cannot be looked at.
-	lostDeadline = 2 * time.Minute
+	// lostDeadline is for one that cannot be looked at. Looks at it become rarer,
+	// up to one a minute, so that it ends within about two minutes.
+	lostDeadline = 75 * time.Second
 
 	// disconnectDeadline is for one that answers, but lets us finish nothing:
 	// rights that were taken away, or somebody who undoes each step. Without
