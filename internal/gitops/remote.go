@@ -106,6 +106,13 @@ func fromMarker(folder string, m *render.Marker, o Owner) (Remote, error) {
 			path.Join(folder, render.MarkerFile), m.HostCluster.Namespace, m.HostCluster.Name, m.ClusterUID)
 	}
 
+	// Another namespace may belong to other people, and its HostCluster may be
+	// there still. In our own namespace nobody else can have this cluster.
+	if m.HostCluster.Namespace != o.Namespace {
+		return Remote{}, fault.Newf(fault.Conflict, "%s belongs to HostCluster %s/%s: choose another path or, if that one is gone, remove this file",
+			path.Join(folder, render.MarkerFile), m.HostCluster.Namespace, m.HostCluster.Name)
+	}
+
 	return Remote{Pass: m.Pass, TreeHash: m.TreeHash, ClusterUID: m.ClusterUID, ExistingSealedSecrets: m.ExistingSealedSecrets, Files: m.Files}, nil
 }
 

@@ -49,7 +49,9 @@ func itDisconnects(get func() *world) {
 			Expect(w.management.List(ctx, l)).To(Succeed())
 			Expect(l).To(HaveField("Items", BeEmpty()))
 		}
-		Expect(w.secretNames(ctx)).To(ConsistOf("my-cluster-input-kubeconfig", "gitops-iac-credentials"), "what people made stays, what we made goes")
+		Expect(w.secretNames(ctx)).To(ConsistOf("my-cluster-input-kubeconfig", "gitops-iac-credentials",
+			v1alpha1.AdminPasswordSecretName(w.hc.GetName()), v1alpha1.SealingSecretName(w.hc.GetName())),
+			"the stored kubeconfig goes; what people made stays, and the only copies of what is in use")
 
 		for _, l := range []client.ObjectList{&kustomizev1.KustomizationList{}, &sourcev1.GitRepositoryList{}} {
 			Expect(w.target.List(ctx, l)).To(Succeed())
@@ -63,7 +65,8 @@ func itDisconnects(get func() *world) {
 		w.declare(ctx, w.hc.GetName())
 		w.awaitReady(ctx)
 		w.expectUntouched(ctx, pods)
-		Expect(w.sandbox.Git.Log(ctx, ".")).To(HaveLen(4), "the tree is taken over, with secrets generated anew in one commit")
+		Expect(w.sandbox.Git.Log(ctx, ".")).To(HaveLen(3), "the tree in Git is as it was")
+		Expect(w.hc.Status.AdminPasswordSecretRef).To(Equal(v1alpha1.AdminPasswordSecretName(w.hc.GetName())), "the password still works")
 	}, SpecTimeout(readyTimeout))
 
 	It("is connected again under another name", func(ctx SpecContext) {

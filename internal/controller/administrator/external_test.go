@@ -341,8 +341,8 @@ func TestDelete(t *testing.T) {
 	if err != nil || o.ResourceExists {
 		t.Errorf("reconcile after deletion: %+v, %v", o, err)
 	}
-	if w.password() != nil {
-		t.Error("the password Secret is still there")
+	if w.password() == nil {
+		t.Error("the password is gone, and it was the only copy")
 	}
 	if w.record() == nil {
 		t.Error("the record is the platform's own: it has to stay")

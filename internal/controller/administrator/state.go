@@ -111,10 +111,11 @@ func (s State) Next() external.Step {
 	}
 }
 
-// NextDelete is the step that is missing for nothing of ours to be left. The record stays: it is the platform's own
-// user, and deleting must leave everything on the target running.
+// NextDelete is the step that is missing for nothing of ours to be left that is of no use. The record stays: it is the
+// platform's own user, and deleting must leave everything on the target running. So does the password that it was made
+// from, which is the only copy.
 func (s State) NextDelete() external.Step {
-	if s.Password != nil {
+	if s.Password != nil && s.Password.Recorded.IsZero() {
 		return RemovePassword
 	}
 	return external.Done

@@ -81,8 +81,9 @@ func TestNextDelete(t *testing.T) {
 		want   external.Step
 	}{
 		"Nothing":  {reason: "Nothing is left.", state: State{}, want: external.Done},
-		"Password": {reason: "The password goes.", state: State{Password: recorded}, want: RemovePassword},
-		"LeftOver": {reason: "So does one of an Administrator of the same name.", state: State{Password: earlier}, want: RemovePassword},
+		"Unused":   {reason: "A password without a record is of no use.", state: State{Password: fresh}, want: RemovePassword},
+		"Password": {reason: "One that works is the only copy.", state: State{Password: recorded}, want: external.Done},
+		"LeftOver": {reason: "So is one of an Administrator of the same name.", state: State{Password: earlier}, want: external.Done},
 		"Record":   {reason: "The record stays.", state: State{Record: mine}, want: external.Done},
 	}
 	for name, tc := range cases {

@@ -123,9 +123,12 @@ func nextDelete(s State) external.Step {
 		return external.Wait
 	case d.Remove && d.Tree && !d.Expired:
 		return removeTree
-	case s.Sealing:
+	case d.Remove && s.Sealing:
 		return deleteSealing
 	}
+
+	// A tree that stays in Git holds the values of that Secret, and so do the
+	// workloads: whoever takes the tree up again needs it.
 
 	return external.Done
 }

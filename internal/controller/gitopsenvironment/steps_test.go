@@ -69,8 +69,7 @@ func TestNextDelete(t *testing.T) {
 		state  State
 		want   external.Step
 	}{
-		"Keep":         {reason: "Git is not touched.", state: State{Sealing: true, Deletion: Deletion{Tree: true}}, want: deleteSealing},
-		"KeepDone":     {reason: "Nothing is left.", state: State{Deletion: Deletion{Tree: true}}, want: external.Done},
+		"Keep":         {reason: "The tree stays in Git, and what its secrets were made of stays with it.", state: State{Sealing: true, Deletion: Deletion{Tree: true}}, want: external.Done},
 		"InUse":        {reason: "Pruning would kill workloads.", state: State{Sealing: true, Deletion: Deletion{Remove: true, InUse: true, Tree: true}}, want: external.Wait},
 		"InUseLong":    {reason: "Time does not make it safe.", state: State{Sealing: true, Deletion: Deletion{Remove: true, InUse: true, Tree: true, Expired: true}}, want: external.Wait},
 		"Remove":       {reason: "Flux has let go.", state: State{Sealing: true, Deletion: Deletion{Remove: true, Tree: true}}, want: removeTree},

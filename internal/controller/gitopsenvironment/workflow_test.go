@@ -580,7 +580,8 @@ func (b *bed) delete() {
 	b.mg.DeletionTimestamp = &now
 }
 
-// gone deletes until nothing is left.
+// gone deletes until nothing is left but, with a tree that stays, what its
+// secrets were made of.
 func (b *bed) gone(t *testing.T) {
 	t.Helper()
 
@@ -592,8 +593,13 @@ func (b *bed) gone(t *testing.T) {
 
 		if !acted {
 			l := &corev1.SecretList{}
-			if err := b.kube.List(t.Context(), l, client.MatchingLabels{kubeopera.LabelManagedBy: kubeopera.ManagedBy}); err != nil || len(l.Items) > 0 {
-				t.Errorf("%d Secrets are left, %v", len(l.Items), err)
+			want := 1
+			if b.mg.Spec.ForProvider.OnDelete == kubeopera.OnDeleteRemove {
+				want = 0
+			}
+
+			if err := b.kube.List(t.Context(), l, client.MatchingLabels{kubeopera.LabelManagedBy: kubeopera.ManagedBy}); err != nil || len(l.Items) != want {
+				t.Errorf("%d Secrets are left, want %d, %v", len(l.Items), want, err)
 			}
 
 			return
