@@ -112,7 +112,8 @@ func classify(err error, host string) error {
 		return wrap(err, fault.Unreachable, "Timeout: no answer from "+host+" in time")
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return wrap(err, fault.Unreachable, "Refused: there is no route to "+host)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		strings.Contains(err.Error(), "server closed idle connection"):
 		return wrap(err, fault.Unreachable, "Refused: "+host+" closes the connection")
 	case isNetwork(err):
 		return wrap(err, fault.Unreachable, "Refused: cannot connect to "+host+": "+clip(root(err).Error()))

@@ -17,6 +17,7 @@ limitations under the License.
 package target
 
 import (
+	"bufio"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -51,12 +52,17 @@ func TestClassify(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s.URL
 	}
-	closed := listener(t, func(c net.Conn) { _ = c.Close() })
+	closed := listener(t, func(c net.Conn) {
+		request(c)
+		_ = c.Close()
+	})
 	silent := listener(t, func(net.Conn) {})
 	stalls := listener(t, func(c net.Conn) {
+		request(c)
 		_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"))
 	})
 	refuses := listener(t, func(c net.Conn) {
+		request(c)
 		_, _ = c.Write([]byte("HTTP/1.1 407 s3cr3t\r\nContent-Length: 0\r\n\r\n"))
 	})
 	nobody := listener(t, nil)
@@ -197,6 +203,14 @@ func listener(t *testing.T, handle func(net.Conn)) string {
 		}
 	}()
 	return l.Addr().String()
+}
+
+// request is read before it is answered: an answer that comes first is another
+// kind of error.
+func request(c net.Conn) {
+	if r, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+		_ = r.Body.Close()
+	}
 }
 
 func within(t *testing.T, limit time.Duration, what string, f func()) {

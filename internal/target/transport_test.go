@@ -75,7 +75,7 @@ func TestDeadConnection(t *testing.T) {
 		t.Fatalf("want an answer over HTTP/2, got HTTP/%d, %v", proto, err)
 	}
 	cut.Store(true)
-	within(t, 5*time.Second, "to notice the dead connection", func() {
+	within(t, 30*time.Second, "to notice the dead connection", func() {
 		if _, err := get(); err == nil {
 			t.Error("want an error over the dead connection")
 		}
