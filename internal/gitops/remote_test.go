@@ -93,6 +93,10 @@ func TestReadRemote(t *testing.T) {
 			reason: "The same cluster, connected under another name.", files: tree(t, render.Environment, func(in *render.Input) { in.Name = "two" }), owner: owner(),
 			pass: render.Environment,
 		},
+		"OtherNamespace": {
+			reason: "Its HostCluster may be there still, where we cannot look.", files: tree(t, render.Environment, func(in *render.Input) { in.Namespace = "team-b" }), owner: owner(),
+			err: "clusters/one/.kubeopera.yaml belongs to HostCluster team-b/one: choose another path or, if that one is gone, remove this file",
+		},
 		"Unreachable": {
 			reason: "The cluster cannot be asked; the names are enough.", files: tree(t, render.Environment, nil), owner: Owner{Namespace: "kubeopera-system", Name: "one"},
 			pass: render.Environment,
