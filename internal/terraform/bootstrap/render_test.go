@@ -1,0 +1,214 @@
+/*
+Copyright 2026 The provider-kubeopera Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package bootstrap
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// params of a role in a common cluster.
+func params(r Role) Params {
+	p := Params{
+		CloudName: "shop-eu", Region: "eu-central-1", ParameterPrefix: "/kubeopera/shop-eu/", KubernetesVersion: "1.36.2", Role: r,
+		ControlPlanes: 3, PodCIDR: "10.244.0.0/16", ServiceCIDR: "10.96.0.0/12",
+	}
+	if r == ControlPlane {
+		p.Index = 2
+	}
+	return p
+}
+
+// largest has every value as long as it may be.
+func largest(r Role) Params {
+	p := params(r)
+	p.CloudName = strings.Repeat("n", 100)
+	p.Region = "ap-southeast-12"
+	p.ParameterPrefix = "/kubeopera/" + p.CloudName + "/"
+	p.KubernetesVersion = "v1.135.112"
+	p.PodCIDR, p.ServiceCIDR = "100.100.100.0/24", "100.101.100.0/24"
+	p.Components = Components{
+		CloudControllerManager: "123456789012.dkr.ecr.ap-southeast-12.amazonaws.com/mirror/" + DefaultComponents(newest).CloudControllerManager + "@sha256:" + strings.Repeat("a", 64),
+		CalicoManifest:         "https://" + strings.Repeat("m", 63) + ".example.com/a/long/path/to/a/mirror/of/projectcalico/calico/v3.32.1/manifests/calico-vxlan.yaml",
+		CalicoSHA256:           strings.Repeat("a", 64),
+	}
+	if r == ControlPlane {
+		p.ControlPlanes, p.Index = 99, 98
+	}
+	return p
+}
+
+// rendered cases by name.
+func rendered(t *testing.T) map[string][]byte {
+	t.Helper()
+	cases := map[string][]byte{}
+	for _, r := range []Role{FirstControlPlane, ControlPlane, Worker} {
+		for name, p := range map[string]Params{string(r): params(r), "largest-" + string(r): largest(r)} {
+			text, err := UserData(p)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			cases[name] = text
+		}
+	}
+	return cases
+}
+
+func TestGolden(t *testing.T) {
+	for name, text := range rendered(t) {
+		if strings.HasPrefix(name, "largest-") {
+			continue
+		}
+		file := filepath.Join("testdata", name+".sh")
+		if *update {
+			if err := os.WriteFile(file, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(text)); diff != "" {
+			t.Errorf("%s: -want, +got (write with -update):\n%s", file, diff)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for name, text := range rendered(t) {
+		t.Logf("%s: %d bytes", name, len(text))
+		if len(text) > 16384 {
+			t.Errorf("%s has %d bytes; EC2 takes 16,384", name, len(text))
+		}
+	}
+}
+
+// TestTooLarge: what does not fit is refused, not cut.
+func TestTooLarge(t *testing.T) {
+	p := largest(FirstControlPlane)
+	p.Components.CalicoManifest += strings.Repeat("x", 2000)
+	if _, err := UserData(p); err == nil || !strings.Contains(err.Error(), "16384") {
+		t.Errorf("got %v, want an error that tells the limit", err)
+	}
+}
+
+func TestShell(t *testing.T) {
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Fatal("shellcheck is missing: apt-get install shellcheck (https://www.shellcheck.net)")
+	}
+	for name, text := range rendered(t) {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), name+".sh")
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range [][]string{{"bash", "-n"}, {"shellcheck", "--shell=bash", "--severity=style"}} {
+				if out, err := exec.CommandContext(t.Context(), tool[0], append(tool[1:], file)...).CombinedOutput(); err != nil {
+					t.Errorf("%v: %v\n%s", tool, err, out)
+				}
+			}
+		})
+	}
+}
+
+// secretLike is what user data must not have: tokens, keys and passwords with
+// their values. The digest of the manifest is none.
+var secretLike = map[string]*regexp.Regexp{
+	"bootstrap token":   regexp.MustCompile(`\b[a-z0-9]{6}\.[a-z0-9]{16}\b`),
+	"32 bytes in hex":   regexp.MustCompile(`\b[0-9a-f]{64}\b`),
+	"PEM":               regexp.MustCompile(`-----BEGIN`),
+	"AWS access key":    regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`),
+	"long base64":       regexp.MustCompile(`[A-Za-z0-9+]{80,}={0,2}`),
+	"a password":        regexp.MustCompile(`(?i)(password|passwd|secret_access_key|session_token)\s*[=:]\s*\S`),
+	"output of a trace": regexp.MustCompile(`set -[a-z]*x`),
+}
+
+func TestNoSecret(t *testing.T) {
+	for name, text := range rendered(t) {
+		if strings.HasPrefix(name, "largest-") {
+			continue
+		}
+		plain := strings.ReplaceAll(string(text), DefaultComponents(36).CalicoSHA256, "")
+		for what, like := range secretLike {
+			if found := like.FindString(plain); found != "" {
+				t.Errorf("%s has %s: %s", name, what, found)
+			}
+		}
+	}
+}
+
+// TestNumberOfControlPlanes: another size changes no machine that is there.
+func TestNumberOfControlPlanes(t *testing.T) {
+	one, five := params(FirstControlPlane), params(FirstControlPlane)
+	one.ControlPlanes, five.ControlPlanes = 1, 5
+	a, err := UserData(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := UserData(five)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(a), string(b)); diff != "" {
+		t.Errorf("-one, +five:\n%s", diff)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*Params)
+		want   string
+	}{
+		"Role":       {"there are three roles", func(p *Params) { p.Role = "etcd" }, `role "etcd" is none of`},
+		"Name":       {"a quote would end the string that it stands in", func(p *Params) { p.CloudName = "a'; reboot; '" }, "cloud name"},
+		"Region":     {"a region has a number", func(p *Params) { p.Region = "eu" }, "region"},
+		"Prefix":     {"names are appended to it", func(p *Params) { p.ParameterPrefix = "/kubeopera/a" }, "parameter prefix"},
+		"Minor":      {"packages are pinned to a patch", func(p *Params) { p.KubernetesVersion = "1.36" }, "Kubernetes version"},
+		"Old":        {"kubeadm of before has no v1beta4 or no local kubelets", func(p *Params) { p.KubernetesVersion = "1.31.0" }, "older than 1.33"},
+		"Pods":       {"it is a network", func(p *Params) { p.PodCIDR = "10.244.0.0" }, "pod CIDR"},
+		"Services":   {"it is a network", func(p *Params) { p.ServiceCIDR = "" }, "service CIDR"},
+		"IPv6":       {"nodes are set up for IPv4", func(p *Params) { p.PodCIDR = "fd00::/48" }, "not both IPv4"},
+		"Overlap":    {"services would shadow pods", func(p *Params) { p.PodCIDR = "10.100.0.0/16" }, "overlap"},
+		"Index":      {"a further one has an index", func(p *Params) { p.Role = ControlPlane }, "index 0"},
+		"IndexLarge": {"the index is below the number", func(p *Params) { p.Role, p.Index = ControlPlane, 3 }, "index 3"},
+		"First":      {"the first one has none", func(p *Params) { p.Index = 1 }, "index 1"},
+		"None":       {"a cluster has a control plane", func(p *Params) { p.ControlPlanes = 0 }, "0 control planes"},
+		"Manifest":   {"a manifest of one's own needs its digest", func(p *Params) { p.Components.CalicoManifest = "https://a.example/c.yaml" }, "Calico digest"},
+		"PlainHTTP":  {"it is fetched with TLS", func(p *Params) { p.Components.CalicoManifest = "http://a.example/c.yaml" }, "Calico manifest"},
+		"Image":      {"it is an image reference", func(p *Params) { p.Components.CloudControllerManager = "x y" }, "image"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := params(FirstControlPlane)
+			tc.change(&p)
+			if _, err := UserData(p); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: got %v, want an error with %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
