@@ -16,12 +16,13 @@ limitations under the License.
 
 package v1alpha1
 
-// A GitURL is the address of a Git repository.
+// A GitURL is the address of a Git repository. Its rules forbid, since the API
+// server would show a value that is invalid, and a password in it.
 // +kubebuilder:validation:MinLength=8
 // +kubebuilder:validation:MaxLength=1024
-// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|ssh)://[^/\\\\s]+/\\\\S+$')",message="must be the URL of a Git repository that begins with https://, http:// or ssh:// (write ssh://git@host/owner/repository instead of git@host:owner/repository)"
-// +kubebuilder:validation:XValidation:rule="self.startsWith('ssh://') || !self.matches('^https?://[^/]*@')",message="must not hold a user name or password: put them into the credentials Secret"
-// +kubebuilder:validation:XValidation:rule="!self.startsWith('ssh://') || !self.matches('^ssh://[^/@]*:[^/@]*@')",message="must not hold a password: put an SSH key into the credentials Secret"
+// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|ssh)://[^/\\\\s]+/\\\\S+$')",message="must be the URL of a Git repository that begins with https://, http:// or ssh:// (write ssh://git@host/owner/repository instead of git@host:owner/repository)",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.startsWith('ssh://') || !self.matches('^https?://[^/]*@')",message="must not hold a user name or password: put them into the credentials Secret",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!self.startsWith('ssh://') || !self.matches('^ssh://[^/@]*:[^/@]*@')",message="must not hold a password: put an SSH key into the credentials Secret",reason=FieldValueForbidden
 type GitURL string
 
 // A GitBranch is the name of a branch.

@@ -68,6 +68,20 @@ const (
 	ReasonExists xpv2.ConditionReason = "Exists"
 )
 
+// Reasons of the conditions AsyncOperation and LastAsyncOperation, as upjet providers have them.
+const (
+	// ReasonOngoing: a run goes on; AsyncOperation is False.
+	ReasonOngoing xpv2.ConditionReason = "Ongoing"
+	// ReasonFinished: no run goes on; AsyncOperation is True.
+	ReasonFinished xpv2.ConditionReason = "Finished"
+	// ReasonSuccess: the last run succeeded.
+	ReasonSuccess xpv2.ConditionReason = "Success"
+	// ReasonApplyFailure: the last run failed to apply.
+	ReasonApplyFailure xpv2.ConditionReason = "ApplyFailure"
+	// ReasonDestroyFailure: the last run failed to destroy.
+	ReasonDestroyFailure xpv2.ConditionReason = "DestroyFailure"
+)
+
 // IsTerminal tells whether a reason does not pass without somebody's action.
 // The work is retried all the same, so that it goes on once the cause is gone.
 func IsTerminal(r xpv2.ConditionReason) bool {

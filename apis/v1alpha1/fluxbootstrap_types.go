@@ -87,7 +87,7 @@ type Chart struct {
 	// Repository of the chart: the URL of a Helm repository, or oci:// and the
 	// chart's own address without its version.
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|oci)://[^\\\\s@]+$')",message="must be an https:// or oci:// address without credentials"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(https?|oci)://[^\\\\s@]+$')",message="must be an https:// or oci:// address without credentials",reason=FieldValueForbidden
 	Repository string `json:"repository"`
 
 	// Name of the chart in an https repository.

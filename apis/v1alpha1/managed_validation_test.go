@@ -52,6 +52,8 @@ spec:
 	rows := map[string]validation{
 		"RegionChanges":       {reason: "A cluster cannot move.", patch: `metadata: {name: region}`, update: `spec: {forProvider: {region: eu-west-1}}`, want: "region is immutable: a cluster can not move"},
 		"ManagedControlPlane": {reason: "EKS has no count of control planes.", patch: "metadata: {name: managed}\nspec: {forProvider: {topology: eks}}", update: `spec: {forProvider: {controlPlaneCount: 4}}`},
+		"LongestName":         {reason: "53 characters.", patch: "metadata: {name: " + strings.Repeat("x", 53) + "}"},
+		"NameTooLong":         {reason: "54 characters.", patch: "metadata: {name: " + strings.Repeat("x", 54) + "}", want: "metadata.name is too long: at most 53 characters, the names of its Jobs and cloud resources are made from it"},
 		"NoProvider":          {reason: "Whose cloud?", patch: `spec: {forProvider: {provider: null}}`, want: "spec.forProvider.provider: Required value"},
 	}
 	sizingRows(rows, "spec.forProvider", "metadata: {name: provisioned}")

@@ -71,6 +71,9 @@ const (
 	PlatformNamespace = "kubeopera-system"
 )
 
+// ProvisioningNamespace is where Terraform runs as Jobs unless the provider is told otherwise.
+const ProvisioningNamespace = "kubeopera-provisioning"
+
 // A Layer is one part of the GitOps tree, applied by a Flux Kustomization of its own.
 // +kubebuilder:validation:Enum=infrastructure;secrets;apps
 type Layer string

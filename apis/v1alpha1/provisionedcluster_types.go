@@ -194,6 +194,26 @@ const (
 	RunFailed    RunStatus = "Failed"
 )
 
+// A RunAction is what a Terraform run does.
+// +kubebuilder:validation:Enum=Apply;Destroy
+type RunAction string
+
+// The actions of a run.
+const (
+	RunApply   RunAction = "Apply"
+	RunDestroy RunAction = "Destroy"
+)
+
+// A RunPlace is where the runs of a cluster are executed.
+type RunPlace struct {
+	// Mode says where Terraform runs.
+	Mode ExecutionMode `json:"mode"`
+
+	// Namespace of the runs' records, reports and Jobs.
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+}
+
 // Progress of a run.
 type Progress struct {
 	// Done is the number of resources that are done.
@@ -212,7 +232,7 @@ type Progress struct {
 
 // A RunError says why a run failed.
 type RunError struct {
-	// Class of the error: Quota, Auth, Capacity, Lock, Dependency, Invalid or Transient.
+	// Class of the error: Quota, Auth, Capacity, Conflict, Lock, Dependency, Invalid or Transient.
 	// +kubebuilder:validation:MaxLength=63
 	Class string `json:"class"`
 
@@ -228,9 +248,17 @@ type ProvisionedClusterObservation struct {
 	// +kubebuilder:validation:MaxLength=63
 	RunID string `json:"runID,omitempty"`
 
+	// Action of the present or last run.
+	// +optional
+	Action RunAction `json:"action,omitempty"`
+
 	// RunStatus of the present or last run.
 	// +optional
 	RunStatus RunStatus `json:"runStatus,omitempty"`
+
+	// Place where the present or last run is executed.
+	// +optional
+	Place *RunPlace `json:"place,omitempty"`
 
 	// Progress of the present run.
 	// +optional
@@ -273,6 +301,7 @@ type ProvisionedClusterStatus struct {
 }
 
 // A ProvisionedCluster is a cluster that Terraform makes in a cloud account.
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 53",message="metadata.name is too long: at most 53 characters, the names of its Jobs and cloud resources are made from it"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,kubeopera}

@@ -108,6 +108,12 @@ func (v validation) check(t *testing.T, err error) {
 	case v.want != "" && !strings.Contains(err.Error(), v.want):
 		t.Errorf("%s\ngot  %v\nwant %s", v.reason, err, v.want)
 	}
+
+	for _, password := range []string{":token@", ":secret@", "a:b@"} {
+		if err != nil && strings.Contains(err.Error(), password) {
+			t.Errorf("%s\nIt shows a password: %v", v.reason, err)
+		}
+	}
 }
 
 // object makes an object of a manifest and the patches after it.

@@ -58,11 +58,18 @@ func (p *planner) clusterAccess() *v1alpha1.ClusterAccess {
 		return nil
 	}
 
-	return &v1alpha1.ClusterAccess{
+	ca := &v1alpha1.ClusterAccess{
 		TypeMeta:   p.typeMeta(v1alpha1.ClusterAccessKind),
 		ObjectMeta: p.objectMeta(),
 		Spec:       v1alpha1.ClusterAccessSpec{ForProvider: p.accessParameters(seen)},
 	}
+
+	if want := p.hc.Spec.Provisioning; p.hc.Spec.Mode.Provisions() && want != nil {
+		// Tokens for the new cluster are made with what it was made with.
+		ca.Spec.ProviderConfigReference = providerConfig(want)
+	}
+
+	return ca
 }
 
 func (p *planner) accessParameters(seen *v1alpha1.ClusterAccess) v1alpha1.ClusterAccessParameters {

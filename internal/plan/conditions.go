@@ -26,8 +26,8 @@ import (
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 )
 
-// ours are the types of the conditions that the plan sets.
-func ours(t xpv2.ConditionType) bool {
+// Ours tells whether the plan sets conditions of a type.
+func Ours(t xpv2.ConditionType) bool {
 	switch t {
 	case xpv2.TypeReady,
 		v1alpha1.TypeInfrastructureReady,
@@ -56,7 +56,7 @@ func (p *planner) conditions(o outcome, msg string) []xpv2.Condition {
 
 	for _, c := range p.hc.Status.Conditions {
 		// While children go one by one, the last that was known of the steps stays.
-		if !ours(c.Type) || p.deleting() && c.Type != xpv2.TypeReady {
+		if !Ours(c.Type) || p.deleting() && c.Type != xpv2.TypeReady {
 			cs = append(cs, c)
 		}
 	}

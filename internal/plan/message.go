@@ -55,6 +55,9 @@ func (p *planner) message(o outcome) string {
 	switch {
 	case o.phase == v1alpha1.PhaseFailed && p.installed:
 		return fmt.Sprintf("%s. %s is False since %s. %s", cause, o.cause.condition, o.cause.since.UTC().Format(time.RFC3339), retry)
+	case o.phase == v1alpha1.PhaseFailed && v1alpha1.IsTerminal(o.cause.reason) && o.cause.condition == v1alpha1.TypeInfrastructureReady && p.seen.ProvisionedCluster != nil:
+		// What makes a cluster is not tried over and over; its message says when it is.
+		return fmt.Sprintf("%s. %s failed.", cause, o.cause.phase)
 	case o.phase == v1alpha1.PhaseFailed && v1alpha1.IsTerminal(o.cause.reason):
 		return fmt.Sprintf("%s. %s failed. %s", cause, o.cause.phase, retry)
 	case o.phase == v1alpha1.PhaseFailed:

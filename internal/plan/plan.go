@@ -141,7 +141,10 @@ func (p *planner) deleting() bool { return p.hc.GetDeletionTimestamp() != nil }
 func (p *planner) managed() bool { return p.hc.Spec.GitOpsRepoURL != nil }
 
 // stamp is the present time as the API keeps it.
-func (p *planner) stamp() metav1.Time { return metav1.NewTime(p.now.UTC().Truncate(time.Second)) }
+func (p *planner) stamp() metav1.Time { return stamp(p.now) }
+
+// stamp of a time as the API keeps it.
+func stamp(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
 
 // validate refuses a spec that the API would refuse too, but that may come
 // from a file. Without it the plan could make children that make no sense. A

@@ -63,6 +63,10 @@ func play(t *testing.T, script []byte) {
 			t.Fatalf("script %v fails at %d", script[:i+3], i)
 		}
 	}
+
+	if checkPreviews(t, w.input()); t.Failed() {
+		t.Fatalf("script %v fails at its end", script)
+	}
 }
 
 // happen does one thing, if it can be done at all.

@@ -101,14 +101,14 @@ func checkMessage(t *testing.T, out Output) {
 	}
 
 	if !slices.ContainsFunc(s.Conditions, func(c xpv2.Condition) bool {
-		return ours(c.Type) && c.Type != xpv2.TypeReady && c.Status != corev1.ConditionTrue &&
+		return Ours(c.Type) && c.Type != xpv2.TypeReady && c.Status != corev1.ConditionTrue &&
 			strings.HasPrefix(s.Message, strings.TrimRight(start(c.Message), ". "))
 	}) {
 		t.Errorf("message %q does not begin with the message of a condition that is not True: %+v", s.Message, s.Conditions)
 	}
 
 	for _, c := range s.Conditions {
-		if ours(c.Type) && (c.Reason == "" || c.LastTransitionTime.IsZero()) {
+		if Ours(c.Type) && (c.Reason == "" || c.LastTransitionTime.IsZero()) {
 			t.Errorf("condition is not complete: %+v", c)
 		}
 	}
@@ -182,7 +182,7 @@ func checkReady(t *testing.T, in Input, out Output) {
 	}
 
 	for _, c := range s.Conditions {
-		if ours(c.Type) && c.Status != corev1.ConditionTrue {
+		if Ours(c.Type) && c.Status != corev1.ConditionTrue {
 			t.Errorf("Ready, but not %s: %s", c.Type, c.Message)
 		}
 	}

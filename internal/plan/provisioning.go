@@ -74,13 +74,18 @@ func (p *planner) provisionedCluster() *v1alpha1.ProvisionedCluster {
 
 func (p *planner) provisionedClusterSpec(want *v1alpha1.Provisioning) v1alpha1.ProvisionedClusterSpec {
 	s := v1alpha1.ProvisionedClusterSpec{}
-	s.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1alpha1.ProviderConfigKind, Name: want.CredentialRef}
+	s.ProviderConfigReference = providerConfig(want)
 	s.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: v1alpha1.ProvisionedSecretName(p.hc.GetName())}
 	s.ForProvider.Sizing = *want.Sizing.DeepCopy()
 	s.ForProvider.Region = p.region()
 	s.ForProvider.Provider = cmp.Or(p.hc.Spec.Provider, cloud(want.Topology))
 
 	return s
+}
+
+// providerConfig with the credentials.
+func providerConfig(want *v1alpha1.Provisioning) *xpv2.ProviderConfigReference {
+	return &xpv2.ProviderConfigReference{Kind: v1alpha1.ProviderConfigKind, Name: want.CredentialRef}
 }
 
 // managementPolicies keep the cluster when the object is deleted, unless the

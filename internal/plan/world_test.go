@@ -144,13 +144,6 @@ func (w *world) apply(d Children) bool {
 	return changed
 }
 
-// object is a pointer to a child.
-type object[T any] interface {
-	*T
-	Object
-	DeepCopy() *T
-}
-
 func adopt[T any, P object[T]](w *world, c Child, seen *P, want P, update func(P) bool) bool {
 	if *seen == nil {
 		made := P(want.DeepCopy())

@@ -36,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
@@ -75,6 +76,11 @@ func Setup(mgr ctrl.Manager, o external.Options, targets Connector) error {
 		UpdateFunc:  func(event.UpdateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	})
+	leaves := builder.WithPredicates(predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		UpdateFunc:  func(e event.UpdateEvent) bool { return meta.WasDeleted(e.ObjectNew) && !meta.WasDeleted(e.ObjectOld) },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	})
 	return external.NewBuilder(mgr, o, kind, &v1alpha1.ClusterAccess{}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.ofSecret)).
 		Watches(&v1alpha1.ProvisionedCluster{}, handler.EnqueueRequestsFromMapFunc(m.ofProvisioned)).
@@ -82,7 +88,8 @@ func Setup(mgr ctrl.Manager, o external.Options, targets Connector) error {
 		Watches(&v1alpha1.GitOpsEnvironment{}, handler.EnqueueRequestsFromMapFunc(ofUser), gone).
 		Watches(&v1alpha1.Administrator{}, handler.EnqueueRequestsFromMapFunc(ofUser), gone).
 		Watches(&v1alpha1.ClusterAccess{}, handler.EnqueueRequestsFromMapFunc(m.ofHolder), gone).
-		Complete(external.NewReconciler(mgr, o, kind, w))
+		Watches(&v1alpha1.HostCluster{}, handler.EnqueueRequestsFromMapFunc(ofHostCluster), leaves).
+		Complete(sweeper{w: w, next: external.NewReconciler(mgr, o, kind, w)})
 }
 
 // indices of ClusterAccesses by what they come from.

@@ -127,3 +127,78 @@ func TestCrashes(t *testing.T) {
 		}
 	})
 }
+
+// owned makes a HostCluster, and a ClusterAccess and a user of its own.
+func (wd *world) owned(name string) {
+	wd.t.Helper()
+	hc := &v1alpha1.HostCluster{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.FinalizerHostCluster}}}
+	hc.Spec.Mode = v1alpha1.ModeInCluster
+	wd.create(hc)
+	wd.access(name, func(ca *v1alpha1.ClusterAccess) {
+		ca.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(hc, v1alpha1.Kind(v1alpha1.HostClusterKind))}
+	})
+	user := &v1alpha1.FluxBootstrap{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	user.Spec.ForProvider.KubeconfigSecretRef.Name = v1alpha1.KubeconfigSecretName(name)
+	wd.create(user)
+	wd.reconcile(name, 2)
+}
+
+// letGo takes the finalizers off an object.
+func (wd *world) letGo(o client.Object, name string) {
+	wd.t.Helper()
+	if err := wd.kube.Get(wd.t.Context(), client.ObjectKey{Namespace: wd.ns, Name: name}, o); err != nil {
+		wd.t.Fatal(err)
+	}
+	o.SetFinalizers(nil)
+	if err := wd.kube.Update(wd.t.Context(), o); err != nil {
+		wd.t.Fatal(err)
+	}
+}
+
+// TestDeletedByHand deletes a ClusterAccess whose HostCluster stays: it goes at
+// once, its Secret stays, and the next one takes it over.
+func TestDeletedByHand(t *testing.T) {
+	wd := newWorld(t)
+	wd.supply("source", wd.admin())
+	wd.owned("a")
+	before := wd.stored("a")
+
+	wd.delete(&v1alpha1.ClusterAccess{}, "a")
+	wd.reconcile("a", 2)
+	wd.gone("a")
+	wd.reconcile("a", 2) // Nobody is to sweep it.
+	after := wd.stored("a")
+	if after == nil || after.UID != before.UID || !after.DeletionTimestamp.IsZero() {
+		t.Fatal("the kubeconfig is gone or going although it is in use")
+	}
+
+	wd.access("a")
+	wd.reconcile("a", 2)
+	wd.wantReady("a", corev1.ConditionTrue, "Available", "")
+	if s := wd.stored("a"); s == nil || s.UID != before.UID || s.Annotations[annotationHandedOver] != "" {
+		t.Error("the kubeconfig is not taken over")
+	}
+}
+
+// TestSweep deletes the HostCluster, too, before it makes the next ClusterAccess:
+// nothing stays, and not before it is of no use any more.
+func TestSweep(t *testing.T) {
+	wd := newWorld(t)
+	wd.supply("source", wd.admin())
+	wd.owned("a")
+	wd.delete(&v1alpha1.ClusterAccess{}, "a")
+	wd.reconcile("a", 2)
+	wd.gone("a")
+
+	wd.delete(&v1alpha1.HostCluster{}, "a")
+	wd.reconcile("a", 1)
+	if s := wd.stored("a"); s == nil || !s.DeletionTimestamp.IsZero() {
+		t.Fatal("the kubeconfig is gone or going although somebody needs it to leave")
+	}
+	wd.delete(&v1alpha1.FluxBootstrap{}, "a")
+	wd.reconcile("a", 1)
+	if wd.stored("a") != nil {
+		t.Error("the stored Secret is still there")
+	}
+	wd.letGo(&v1alpha1.HostCluster{}, "a")
+}

@@ -44,6 +44,8 @@ func (w *workflow) Do(ctx context.Context, ca *v1alpha1.ClusterAccess, s State, 
 		return w.refresh(ctx, s, s.Kubeconfig)
 	case IssueToken:
 		return w.issueToken(ctx, ca, s)
+	case HandOver:
+		return w.handOver(ctx, s)
 	case Blocked:
 		return blocked(s.Users)
 	case Delete:
@@ -83,6 +85,7 @@ func shape(secret *corev1.Secret, s State, data []byte) {
 		v1alpha1.LabelHostCluster: s.ID,
 		v1alpha1.LabelManagedBy:   v1alpha1.ManagedBy,
 	})
+	delete(secret.Annotations, annotationHandedOver)
 	switch {
 	case !s.Hold:
 		controllerutil.RemoveFinalizer(secret, v1alpha1.FinalizerInUse)

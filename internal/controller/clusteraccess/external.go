@@ -67,7 +67,10 @@ func (w *workflow) Collect(ctx context.Context, ca *v1alpha1.ClusterAccess) (Sta
 	s.Stored = stored
 
 	if meta.WasDeleted(ca) {
-		s.Users, err = w.users(ctx, ca)
+		if s.Users, err = w.users(ctx, ca); err != nil {
+			return s, err
+		}
+		s.Remade, err = w.remade(ctx, ca)
 		return s, err
 	}
 	if stored != nil && !ours(stored, s.ID) {

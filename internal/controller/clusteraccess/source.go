@@ -28,6 +28,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/target"
 )
 
 // source is a kubeconfig and where it comes from.
@@ -88,8 +89,11 @@ func (w *workflow) readSecret(ctx context.Context, ca *v1alpha1.ClusterAccess, k
 		return source{}, errors.Wrapf(err, "cannot get Secret %s", key)
 	}
 	data, ok := s.Data[v1alpha1.KubeconfigKey]
-	if !ok {
-		return source{}, fault.New(fault.Waiting, missing)
+	switch {
+	case !ok && ca.Spec.ForProvider.KubeconfigSecretRef != nil:
+		return source{}, target.LacksKubeconfig(s)
+	case !ok:
+		return source{}, fault.New(fault.Waiting, missing) // Terraform may write other keys first.
 	}
 	return source{secret: key, data: data}, nil
 }

@@ -37,6 +37,8 @@ const (
 	// IssueToken makes a kubeconfig with a new token of our own
 	// ServiceAccount, and stores it.
 	IssueToken external.Step = "IssueToken"
+	// HandOver leaves the Secret to the ClusterAccess that is made next.
+	HandOver external.Step = "HandOver"
 	// Blocked says who still needs the stored kubeconfig.
 	Blocked external.Step = "Blocked"
 	// Delete deletes the stored Secret; our finalizer holds it.
@@ -63,6 +65,9 @@ type State struct {
 	Seen *Seen
 	// Users are those who need the stored kubeconfig. Filled while deleting.
 	Users []User
+	// Remade says that the HostCluster makes a ClusterAccess that is being
+	// deleted again.
+	Remade bool
 }
 
 // Seen is what was seen of a cluster.
@@ -107,6 +112,8 @@ func nextDelete(s State) external.Step {
 	switch {
 	case s.Stored == nil || !ours(s.Stored, s.ID):
 		return external.Done
+	case s.Remade:
+		return nextRemade(s)
 	case slices.ContainsFunc(s.Users, func(u User) bool { return !u.Deleting }):
 		return Blocked
 	case len(s.Users) > 0:
@@ -134,6 +141,7 @@ func current(s State) bool {
 	return bytes.Equal(st.Data[v1alpha1.KubeconfigKey], s.Kubeconfig) &&
 		st.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedBy &&
 		st.Labels[v1alpha1.LabelHostCluster] == s.ID &&
+		st.Annotations[annotationHandedOver] == "" &&
 		(!st.DeletionTimestamp.IsZero() || slices.Contains(st.Finalizers, v1alpha1.FinalizerInUse) == s.Hold)
 }
 

@@ -43,6 +43,7 @@ func terminating(s *corev1.Secret) {
 	s.DeletionTimestamp = &now
 }
 
+func handedOver(s *corev1.Secret) { s.Annotations = map[string]string{annotationHandedOver: "true"} }
 func released(s *corev1.Secret)   { s.Finalizers = nil }
 func unlabelled(s *corev1.Secret) { s.Labels = nil }
 
@@ -64,6 +65,7 @@ func TestNext(t *testing.T) {
 		"TerminatingFree": {"It takes no finalizer any more", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(terminating, released)}, external.Done},
 		"Orphaned":        {"One that we may not delete is not held, or it would be held forever", State{ID: "a", Kubeconfig: config, Stored: storedWith()}, Refresh},
 		"OrphanedFree":    {"And is as it should be without", State{ID: "a", Kubeconfig: config, Stored: storedWith(released)}, external.Done},
+		"HandedOver":      {"The next ClusterAccess takes it over", State{ID: "a", Hold: true, Kubeconfig: config, Stored: storedWith(handedOver)}, Refresh},
 		"TokenMissing":    {"Our own token has to be made", State{ID: "a", TokenDue: true}, IssueToken},
 		"TokenOld":        {"Our own token has to be renewed", State{ID: "a", TokenDue: true, Stored: storedWith()}, IssueToken},
 	}
@@ -93,6 +95,10 @@ func TestNextDelete(t *testing.T) {
 		"Free":          {"Nobody needs it", State{ID: "a", Stored: storedWith()}, Delete},
 		"FreeReleased":  {"Nobody needs it, and nothing holds it", State{ID: "a", Stored: storedWith(released)}, Delete},
 		"Marked":        {"Our finalizer is all that holds it", State{ID: "a", Stored: storedWith(terminating)}, Release},
+		"Remade":        {"Its HostCluster makes it again: those who use the kubeconfig go on", State{ID: "a", Remade: true, Stored: storedWith(), Users: []User{stays}}, HandOver},
+		"RemadeMarked":  {"Somebody deleted the Secret, too", State{ID: "a", Remade: true, Stored: storedWith(terminating), Users: []User{stays}}, HandOver},
+		"RemadeOver":    {"It is handed over", State{ID: "a", Remade: true, Stored: storedWith(handedOver), Users: []User{stays}}, external.Done},
+		"RemadeLoose":   {"What nothing holds needs nobody to let go of it", State{ID: "a", Remade: true, Stored: storedWith(released), Users: []User{stays}}, external.Done},
 		"HeldByAnother": {"Somebody else's finalizer holds it", State{ID: "a", Stored: storedWith(terminating, func(s *corev1.Secret) { s.Finalizers = []string{"example.com/x"} })}, external.Wait},
 	}
 	for name, tc := range cases {

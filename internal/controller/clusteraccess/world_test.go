@@ -114,7 +114,7 @@ func (wd *world) through(kube client.WithWatch, local *rest.Config) {
 	features.Enable(feature.EnableBetaManagementPolicies)
 	o := external.Options{Options: controller.Options{Logger: logging.NewNopLogger(), PollInterval: time.Minute, Features: features}}
 	mgr := &manager{fake.Manager{Client: kube, Scheme: kube.Scheme()}}
-	wd.r = external.NewReconciler(mgr, o, v1alpha1.Kind(v1alpha1.ClusterAccessKind), w)
+	wd.r = sweeper{w: w, next: external.NewReconciler(mgr, o, v1alpha1.Kind(v1alpha1.ClusterAccessKind), w)}
 }
 
 // reconcile a ClusterAccess some times. Its errors are in the status.

@@ -51,6 +51,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/kubeopera/provider-kubeopera/internal/controller"
+	"github.com/kubeopera/provider-kubeopera/internal/controller/provisionedcluster"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
@@ -147,7 +148,7 @@ func (b *bed) provide(cfg *rest.Config) {
 	features.Enable(feature.EnableBetaManagementPolicies)
 	b.must(controller.Setup(mgr, external.Options{Options: xpcontroller.Options{
 		Logger: logging.NewLogrLogger(mgr.GetLogger()), PollInterval: time.Second, MaxConcurrentReconciles: 2, Features: features,
-	}}))
+	}}, provisionedcluster.Settings{}))
 	b.background(func(ctx context.Context) {
 		if err := mgr.Start(ctx); err != nil {
 			b.Errorf("the provider ended: %v", err)

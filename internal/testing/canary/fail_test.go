@@ -33,6 +33,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
+	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
 
 // What is wrong below carries these.
@@ -48,10 +49,10 @@ func (b *bed) fail() []secret {
 	tokens, passwords := []string{}, []string{}
 	for name, c := range b.badKubeconfigs() {
 		b.supply("kubeconfig-"+name, map[string][]byte{v1alpha1.KubeconfigKey: []byte(c.text)})
-		if holds(c.text, badToken) != "" {
+		if kt.Find(c.text, badToken) != "" {
 			tokens = append(tokens, team+"/kubeconfig-"+name)
 		}
-		if holds(c.text, badPassword) != "" {
+		if kt.Find(c.text, badPassword) != "" {
 			passwords = append(passwords, team+"/kubeconfig-"+name)
 		}
 		b.failAccess(name, c.reason)
