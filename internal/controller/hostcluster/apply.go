@@ -24,7 +24,6 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -46,7 +45,7 @@ func (r *Reconciler) apply(ctx context.Context, hc *v1alpha1.HostCluster, seen, 
 	for _, c := range want.List() {
 		u, err := r.applyChild(ctx, hc, find(seen, c.Kind), c)
 		if err == nil && u != nil {
-			err = replace(&now, c.Kind, u)
+			now, err = now.Put(u)
 		}
 
 		if err != nil {
@@ -123,16 +122,12 @@ func (r *Reconciler) missing(ctx context.Context, u *unstructured.Unstructured) 
 	return errStale
 }
 
-// manifest of a child as it is applied: metadata and spec, and nothing else.
+// manifest of a child as it is applied, with its owner.
 func manifest(hc *v1alpha1.HostCluster, c plan.Child) (*unstructured.Unstructured, error) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(c.Object)
+	u, err := c.Manifest()
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot convert it")
+		return nil, err
 	}
-
-	u := &unstructured.Unstructured{Object: content}
-	unstructured.RemoveNestedField(content, "status")
-	unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
 
 	if c.Controlled {
 		u.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(hc, v1alpha1.Kind(v1alpha1.HostClusterKind))})
@@ -170,36 +165,4 @@ func find(cs plan.Children, kind string) client.Object {
 	}
 
 	return nil
-}
-
-// replace the child of a kind by what the API server says it is.
-func replace(cs *plan.Children, kind string, u *unstructured.Unstructured) error {
-	switch kind {
-	case v1alpha1.ProvisionedClusterKind:
-		cs.ProvisionedCluster = &v1alpha1.ProvisionedCluster{}
-
-		return convert(u, cs.ProvisionedCluster)
-	case v1alpha1.ClusterAccessKind:
-		cs.ClusterAccess = &v1alpha1.ClusterAccess{}
-
-		return convert(u, cs.ClusterAccess)
-	case v1alpha1.FluxBootstrapKind:
-		cs.FluxBootstrap = &v1alpha1.FluxBootstrap{}
-
-		return convert(u, cs.FluxBootstrap)
-	case v1alpha1.GitOpsEnvironmentKind:
-		cs.GitOpsEnvironment = &v1alpha1.GitOpsEnvironment{}
-
-		return convert(u, cs.GitOpsEnvironment)
-	default:
-		cs.Administrator = &v1alpha1.Administrator{}
-
-		return convert(u, cs.Administrator)
-	}
-}
-
-func convert(u *unstructured.Unstructured, to any) error {
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, to)
-
-	return errors.Wrapf(err, "cannot read what became of %s", u.GetKind())
 }
