@@ -100,6 +100,10 @@ func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind 
 		opts = append(opts, managed.WithManagementPolicies())
 	}
 
+	if m := o.MetricOptions; m != nil {
+		opts = append(opts, managed.WithMetricRecorder(m.MRMetrics))
+	}
+
 	return o.Limit(name, managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...))
 }
 

@@ -32,13 +32,21 @@ import (
 // be most of the time that a small environment takes.
 const requeueDependency = "--requeue-dependency=5s"
 
+// cancelHealthChecks lets kustomize-controller give up waiting for the objects
+// of a layer once there is a new revision: one that repairs what is broken, or
+// another profile, would otherwise wait until the layer's timeout is over.
+const cancelHealthChecks = "--feature-gates=CancelHealthCheckOnNewRevision=true"
+
 // adjust an object of Flux to our needs.
 func adjust(u *unstructured.Unstructured) error {
 	switch {
 	case u.GetKind() == "CustomResourceDefinition":
 		keep(u)
 	case u.GetKind() == "Deployment" && u.GetName() == string(v1alpha1.ComponentKustomize):
-		return addArg(u, requeueDependency)
+		if err := addArg(u, requeueDependency); err != nil {
+			return err
+		}
+		return addArg(u, cancelHealthChecks)
 	}
 	return nil
 }

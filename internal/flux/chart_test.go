@@ -17,7 +17,7 @@ limitations under the License.
 package flux
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -135,8 +135,10 @@ func TestChartContent(t *testing.T) {
 
 	containers, _, _ := unstructured.NestedSlice(objs["Deployment kustomize-controller"].Object, "spec", "template", "spec", "containers")
 	args, _, _ := unstructured.NestedStringSlice(containers[0].(map[string]any), "args")
-	if !strings.Contains(strings.Join(args, " "), requeueDependency) {
-		t.Errorf("kustomize-controller runs with %v", args)
+	for _, arg := range []string{requeueDependency, cancelHealthChecks} {
+		if !slices.Contains(args, arg) {
+			t.Errorf("kustomize-controller runs with %v, without %s", args, arg)
+		}
 	}
 }
 

@@ -17,8 +17,6 @@ limitations under the License.
 package flux
 
 import (
-	"regexp"
-	"strings"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -34,10 +32,6 @@ import (
 // defaultGrace is how long an object without a timeout of its own may move
 // before that counts as unhealthy.
 const defaultGrace = 5 * time.Minute
-
-// maxMessage bounds what we repeat of Flux's messages, which may hold whole
-// diffs, in bytes.
-const maxMessage = 1024
 
 // Expected is what health is judged by.
 type Expected struct {
@@ -71,6 +65,9 @@ type Health struct {
 
 	// Layers, in the order of the expected ones.
 	Layers []v1alpha1.LayerStatus
+
+	// waiting is the layer that waits for its objects, if that is why.
+	waiting v1alpha1.Layer
 }
 
 // A finding is something that is not ready.
@@ -81,9 +78,18 @@ type finding struct {
 	// since when it is in motion; zero if it is not.
 	since time.Time
 
+	// waits: for its objects to become ready, and does not say which.
+	waits bool
+
 	// follows: it only waits for something else, which has a finding of its own.
 	follows bool
 }
+
+// What is judged besides the layers.
+const (
+	ofSource = "Git source"
+	ofRoot   = "root"
+)
 
 // Judge how the sync goes.
 func Judge(o Observed, e Expected) Health {
@@ -93,14 +99,17 @@ func Judge(o Observed, e Expected) Health {
 			return true
 		}
 		if h.Ready || h.Reason == v1alpha1.ReasonInProgress && f.reason == v1alpha1.ReasonUnhealthy {
-			h.Reason, h.Message = f.reason, clip(what+": "+f.message)
+			h.Reason, h.Message, h.waiting = f.reason, clip(what+": "+f.message), ""
+			if f.waits && e.Now.Sub(f.since) >= blameAfter && what != ofSource && what != ofRoot {
+				h.waiting = v1alpha1.Layer(what)
+			}
 		}
 		h.Ready = false
 		return false
 	}
 
-	consider("Git source", judgeSource(o.Source), grace(sourceTimeout(o.Source)))
-	consider("root", judgeKustomization(o.Root, o.Source), grace(timeoutOf(o.Root)))
+	consider(ofSource, judgeSource(o.Source), grace(sourceTimeout(o.Source)))
+	consider(ofRoot, judgeKustomization(o.Root, o.Source), grace(timeoutOf(o.Root)))
 	for _, name := range e.Layers {
 		k := o.Layers[name]
 		f := judgeTree(k, e.TreeHash)
@@ -183,6 +192,7 @@ func judgeConditions(conditions []metav1.Condition, generation, observed int64) 
 	f := &finding{reason: v1alpha1.ReasonInProgress, message: ready.Message, since: ready.LastTransitionTime.Time}
 	switch {
 	case ready.Status == metav1.ConditionUnknown:
+		f.waits = true
 		return f
 	case ready.Status == metav1.ConditionFalse && (ready.Reason == meta.DependencyNotReadyReason || ready.Reason == meta.ArtifactFailedReason):
 		f.follows = true
@@ -192,6 +202,7 @@ func judgeConditions(conditions []metav1.Condition, generation, observed int64) 
 		return f
 	case ready.Status == metav1.ConditionFalse:
 		f.reason, f.since = v1alpha1.ReasonUnhealthy, time.Time{}
+		f.waits = ready.Reason == meta.HealthCheckFailedReason
 		return f
 	}
 	return nil
@@ -223,17 +234,4 @@ func grace(d *metav1.Duration) time.Duration {
 		return defaultGrace
 	}
 	return d.Duration
-}
-
-// preamble is what source-controller says before it comes to the point.
-var preamble = regexp.MustCompile(`(failed to checkout and determine revision|unable to (list remote for|clone) '[^']*'): `)
-
-// clip a message of Flux to one line of a bounded length that begins with the cause.
-func clip(s string) string {
-	s = strings.Join(strings.Fields(preamble.ReplaceAllString(s, "")), " ")
-	s = strings.TrimSuffix(s, ":")
-	if len(s) > maxMessage {
-		return strings.ToValidUTF8(s[:maxMessage], "") + "…"
-	}
-	return s
 }

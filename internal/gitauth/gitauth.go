@@ -54,6 +54,10 @@ type Credentials struct {
 	// a token for them; whoever else needs one asks Apps.
 	GitHubApp bool
 
+	// Key of the Secret that the password, token or private key came from;
+	// empty if there is none.
+	Key string
+
 	// Proxy to the server; nil means that of the environment.
 	Proxy *url.URL
 }
@@ -130,7 +134,7 @@ func fromSSH(in map[string][]byte) (Credentials, error) {
 		return Credentials{}, err
 	}
 
-	c := Credentials{Data: map[string][]byte{secrets.KeySSHPrivateKey: key}}
+	c := Credentials{Data: map[string][]byte{secrets.KeySSHPrivateKey: key}, Key: present(in, secrets.KeySSHPrivateKey, corev1.SSHAuthPrivateKey)}
 	c.copy(in, secrets.KeySSHKnownHosts, secrets.KeySSHPublicKey, secrets.KeyPassword)
 	return c, nil
 }
@@ -163,18 +167,19 @@ func fromHTTPS(in map[string][]byte) (Credentials, error) {
 	password := first(in, secrets.KeyPassword, keyToken)
 	switch {
 	case len(in[secrets.KeyGitHubAppID]) > 0:
-		c.GitHubApp = true
+		c.GitHubApp, c.Key = true, secrets.KeyGitHubAppPrivateKey
 		c.copy(in, secrets.KeyGitHubAppID, secrets.KeyGitHubAppPrivateKey, secrets.KeyGitHubAppInstallationID,
 			secrets.KeyGitHubAppInstallationOwner, secrets.KeyGitHubAppBaseURL)
 		return c, c.checkGitHubApp()
 	case len(password) > 0:
-		c.Data[secrets.KeyPassword] = password
+		c.Data[secrets.KeyPassword], c.Key = password, present(in, secrets.KeyPassword, keyToken)
 		c.Data[secrets.KeyUsername] = []byte(defaultUsername)
 		c.copy(in, secrets.KeyUsername)
 	case len(in[secrets.KeyBearerToken]) > 0:
 		c.copy(in, secrets.KeyBearerToken)
+		c.Key = secrets.KeyBearerToken
 	case len(in[secrets.KeyTLSPrivateKey]) > 0:
-		// A client certificate is all that some servers ask for.
+		c.Key = secrets.KeyTLSPrivateKey // A client certificate is all that some servers ask for.
 	default:
 		return Credentials{}, errors.New("an https:// repository needs the keys username and password, or bearerToken, or those of a GitHub App")
 	}
@@ -212,13 +217,16 @@ func (c Credentials) copy(from map[string][]byte, keys ...string) {
 }
 
 // first of the keys that is not empty.
-func first(in map[string][]byte, keys ...string) []byte {
+func first(in map[string][]byte, keys ...string) []byte { return in[present(in, keys...)] }
+
+// present is the first of the keys that is not empty.
+func present(in map[string][]byte, keys ...string) string {
 	for _, k := range keys {
 		if len(in[k]) > 0 {
-			return in[k]
+			return k
 		}
 	}
-	return nil
+	return ""
 }
 
 // trim white space around values: a line break at the end of a password comes

@@ -18,6 +18,10 @@ package target
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -74,7 +78,7 @@ func (p *Pool) Connect(ctx context.Context, kubeconfigSecret types.NamespacedNam
 	}
 	data, ok := s.Data[v1alpha1.KubeconfigKey]
 	if !ok {
-		return nil, missing(kubeconfigSecret)
+		return nil, LacksKubeconfig(s)
 	}
 	k, err := kubeconfig.Parse(data)
 	if err != nil {
@@ -85,6 +89,24 @@ func (p *Pool) Connect(ctx context.Context, kubeconfigSecret types.NamespacedNam
 
 func missing(secret types.NamespacedName) error {
 	return fault.Newf(fault.Waiting, "Secret %s with key %s is not there yet", secret, v1alpha1.KubeconfigKey)
+}
+
+// maxKeys bounds the keys of a Secret that are named.
+const maxKeys = 5
+
+// LacksKubeconfig is the fault of a Secret that has no key kubeconfig. It says
+// which ones there are instead, and nothing of what they hold. To wait is right:
+// the key may come later.
+func LacksKubeconfig(s *corev1.Secret) error {
+	keys := slices.Sorted(maps.Keys(s.Data))
+	there := "is empty"
+	if len(keys) > 0 {
+		there = "has no key " + v1alpha1.KubeconfigKey + ", but " + strings.Join(keys[:min(len(keys), maxKeys)], ", ")
+	}
+	if more := len(keys) - maxKeys; more > 0 {
+		there += fmt.Sprintf(" and %d more", more)
+	}
+	return fault.Newf(fault.Waiting, "Secret %s %s: store the kubeconfig under the key %s", client.ObjectKeyFromObject(s), there, v1alpha1.KubeconfigKey)
 }
 
 // ConnectTo leads into the cluster of a kubeconfig, as Connect does, before it

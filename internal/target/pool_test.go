@@ -54,7 +54,7 @@ users: [{name: a, user: {exec: {command: /eks-token-helper, apiVersion: client.a
 		want   string
 	}{
 		"NoSecret": {"A Secret may arrive later", nil, fault.Waiting, "Secret team/hostcluster-a-kubeconfig with key kubeconfig is not there yet"},
-		"NoKey":    {"Its key, too", secretWith("config", "x"), fault.Waiting, "Secret team/hostcluster-a-kubeconfig with key kubeconfig is not there yet"},
+		"NoKey":    {"Its key, too; another one may be meant", secretWith("config", "x"), fault.Waiting, "Secret team/hostcluster-a-kubeconfig has no key kubeconfig, but config: store the kubeconfig under the key kubeconfig"},
 		"NoConfig": {"Something else is refused", secretWith("kubeconfig", "x"), fault.Refused, "not a kubeconfig: it is not a YAML object with clusters, users and contexts"},
 		"Helper":   {"No cloud token without the owner's credentials", secretWith("kubeconfig", eks), fault.Refused, "kubeconfig asks for /eks-token-helper: name the ProviderConfig with the cloud credentials in spec.providerConfigRef"},
 	}
@@ -152,7 +152,7 @@ func TestDeadCluster(t *testing.T) {
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 24\r\nConnection: close\r\n\r\n" + `{"gitVersion":"v1.36.4"}`))
 		}
 	})
-	p, clock := pool(Options{Timeout: 500 * time.Millisecond})
+	p, clock := pool(Options{Timeout: 2 * time.Second})
 	k := parse(t, write("http://"+addr, "", "x"))
 	version := func() error {
 		c, err := p.ConnectTo(t.Context(), k, secret)

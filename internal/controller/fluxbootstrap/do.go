@@ -35,6 +35,13 @@ import (
 func (w *workflow) Do(ctx context.Context, fb *v1alpha1.FluxBootstrap, s State, step external.Step) error {
 	c := s.Target.Client
 	switch step {
+	case LetGo:
+		for _, u := range s.Install.Terminating.Ours {
+			if err := flux.LetGo(ctx, c, u); err != nil {
+				return err
+			}
+		}
+		return nil
 	case EnsureNamespace:
 		return ensureNamespace(ctx, c, fb)
 	case ApplyPullSecret:

@@ -65,6 +65,9 @@ func (w *workflow) Collect(ctx context.Context, fb *v1alpha1.FluxBootstrap) (Sta
 	if s.Install, err = w.collectInstall(ctx, fb, t); err != nil {
 		return s, err
 	}
+	if s.Install.Terminating != nil {
+		return s, nil
+	}
 	s.Sync, err = w.collectSync(ctx, fb, t, s)
 	return s, err
 }

@@ -41,7 +41,10 @@ func (w *workflow) collectInstall(ctx context.Context, fb *v1alpha1.FluxBootstra
 	if i.Namespace, err = flux.Get(ctx, t.Client, ns); err != nil {
 		return i, err
 	}
-	i.Terminating = ns.GetDeletionTimestamp() != nil
+	if ns.GetDeletionTimestamp() != nil {
+		i.Terminating, err = w.collectTerminating(ctx, fb, t, ns)
+		return i, err
+	}
 
 	all, err := flux.ReadComponents(ctx, t.Client)
 	if err != nil {

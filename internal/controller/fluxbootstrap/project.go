@@ -46,7 +46,7 @@ func (w *workflow) Project(fb *v1alpha1.FluxBootstrap, s State) external.Project
 		at.Components = append(at.Components, v1alpha1.ComponentStatus{Name: c.Name, Ready: c.Ready})
 	}
 
-	installed := installedCondition(s.Install)
+	installed := installedCondition(s.Install, namespace(fb))
 	fb.SetConditions(observed(fb, installed))
 	if !s.Sync.Wanted {
 		return external.Projection{Exists: s.Install.Namespace, Ready: readyFrom(installed)}
@@ -59,13 +59,13 @@ func (w *workflow) Project(fb *v1alpha1.FluxBootstrap, s State) external.Project
 	return external.Projection{Exists: s.Install.Namespace, Ready: readyFrom(installed, layers)}
 }
 
-func installedCondition(i Install) xpv2.Condition {
+func installedCondition(i Install, namespace string) xpv2.Condition {
 	not := func(reason xpv2.ConditionReason, msg string) xpv2.Condition {
 		return external.Condition(v1alpha1.TypeFluxInstalled, corev1.ConditionFalse, reason, msg)
 	}
 	switch {
-	case i.Terminating:
-		return not(v1alpha1.ReasonWaiting, "The namespace of Flux is being deleted")
+	case i.Terminating != nil:
+		return not(v1alpha1.ReasonWaiting, i.Terminating.message(namespace))
 	case i.Installed():
 		return external.Condition(v1alpha1.TypeFluxInstalled, corev1.ConditionTrue, xpv2.ReasonAvailable, "")
 	case i.Existing == nil && !i.Release.Deployed(i.Digest):

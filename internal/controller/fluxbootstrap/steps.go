@@ -28,6 +28,7 @@ import (
 
 // Steps towards Flux that reconciles the tree.
 const (
+	LetGo            external.Step = "LetGo"
 	EnsureNamespace  external.Step = "EnsureNamespace"
 	ApplyPullSecret  external.Step = "ApplyPullSecret"
 	RepairRelease    external.Step = "RepairRelease"
@@ -63,8 +64,9 @@ type Install struct {
 	// Namespace tells whether the namespace is there.
 	Namespace bool
 
-	// Terminating tells whether the namespace is being deleted.
-	Terminating bool
+	// Terminating is what holds a namespace that is being deleted; nil if it is
+	// not. Nothing else is looked at then.
+	Terminating *Terminating
 
 	// Existing is a Flux that is not ours, and is used as it is.
 	Existing *flux.Existing
@@ -90,7 +92,7 @@ type Install struct {
 
 // Installed tells whether the Flux that was asked for is there and runs.
 func (i Install) Installed() bool {
-	return (i.Existing != nil || i.Release.Deployed(i.Digest)) && i.Unready == ""
+	return i.Terminating == nil && (i.Existing != nil || i.Release.Deployed(i.Digest)) && i.Unready == ""
 }
 
 // Sync is the State of what Flux reconciles.
@@ -125,6 +127,9 @@ type Leaving struct {
 
 // next step towards what was asked for.
 func next(s State) external.Step {
+	if t := s.Install.Terminating; t != nil && t.letsGo(s.Now) {
+		return LetGo
+	}
 	if step := nextInstall(s.Install); step != external.Done {
 		return step
 	}
@@ -149,7 +154,7 @@ func next(s State) external.Step {
 
 func nextInstall(i Install) external.Step {
 	switch {
-	case i.Terminating:
+	case i.Terminating != nil:
 		return external.Wait
 	case !i.Namespace:
 		return EnsureNamespace

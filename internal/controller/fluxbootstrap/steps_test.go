@@ -71,7 +71,7 @@ func TestNext(t *testing.T) {
 		},
 		"NamespaceTerminating": {
 			reason: "Nothing can be made in it, and it goes by itself.",
-			change: func(s *State) { s.Install = Install{Namespace: true, Terminating: true} },
+			change: func(s *State) { s.Install = Install{Namespace: true, Terminating: &Terminating{}} },
 			want:   external.Wait,
 		},
 		"NoPullSecret": {

@@ -63,6 +63,13 @@ func (w *workflow) collectSync(ctx context.Context, fb *v1alpha1.FluxBootstrap, 
 		Settled:  settled(fb),
 		Now:      s.Now,
 	})
+	if layer := out.Health.Waiting(); layer != "" {
+		cause, err := flux.Blame(ctx, t.Client, namespace(fb), layer)
+		if err != nil {
+			return out, err
+		}
+		out.Health.Because(cause)
+	}
 	return out, nil
 }
 

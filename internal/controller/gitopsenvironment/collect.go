@@ -216,6 +216,7 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 		Branch:      string(g.Branch),
 		Path:        string(g.Path),
 		Credentials: creds.Data,
+		Origin:      origin(creds, sec.Name),
 		Proxy:       creds.Proxy,
 		Read:        gitops.Read,
 		AuthorName:  authorName,
@@ -227,6 +228,15 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 	}
 
 	return w.open(o)
+}
+
+// origin says where credentials come from.
+func origin(c gitauth.Credentials, secret string) string {
+	if c.Key == "" {
+		return "the credentials in Secret " + secret
+	}
+
+	return c.Key + " in Secret " + secret
 }
 
 // collectDeletion looks at what is left. Nothing that cannot be looked at

@@ -320,7 +320,7 @@ func TestHeld(t *testing.T) {
 		"Rotated": {
 			reason: "The server has a new password before we do.",
 			hold:   func(_ *testing.T, b *bed) { b.server.Auth(gittest.Username, "another") },
-			class:  fault.Denied, message: "Git credentials refused by 127.0.0.1",
+			class:  fault.Denied, message: "Git credentials refused by 127.0.0.1: replace password in Secret git: cannot",
 			release: func(t *testing.T, b *bed) {
 				t.Helper()
 

@@ -68,7 +68,7 @@ func (r *Repository) classify(err error, doing string) error {
 
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed), containsAny(text, "unable to authenticate"):
-		return fault.Newf(fault.Denied, "Git credentials refused by %s: cannot %s", host, doing)
+		return fault.Newf(fault.Denied, "Git credentials refused by %s: %scannot %s", host, r.replace(), doing)
 	case errors.Is(err, transport.ErrInvalidAuthMethod):
 		return fault.New(fault.Refused, "the Git credentials do not fit the URL")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
@@ -96,6 +96,15 @@ func (r *Repository) classify(err error, doing string) error {
 	}
 
 	return fault.Newf(fault.Failing, "cannot %s: %s", doing, text)
+}
+
+// replace says which credentials to replace, if that is known.
+func (r *Repository) replace() string {
+	if r.opts.Origin == "" {
+		return ""
+	}
+
+	return "replace " + r.opts.Origin + ": "
 }
 
 func isTimeout(err error) bool {

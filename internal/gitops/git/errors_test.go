@@ -55,10 +55,11 @@ func TestServers(t *testing.T) {
 
 				o := options(gittest.Serve(t, "main", map[string]string{"a": "a"}).Start(t))
 				o.Credentials["password"] = []byte("another-secret")
+				o.Origin = "password in Secret git"
 
 				return o
 			},
-			class: fault.Denied, prefix: "Git credentials refused by",
+			class: fault.Denied, prefix: "Git credentials refused by 127.0.0.1: replace password in Secret git: cannot",
 		},
 		"NoCredentials": {
 			reason: "A Secret without credentials.",

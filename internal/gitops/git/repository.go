@@ -58,6 +58,9 @@ type Options struct {
 	// identity and known_hosts, ca.crt, tls.crt and tls.key.
 	Credentials map[string][]byte
 
+	// Origin of the credentials, for people: which key of which Secret.
+	Origin string
+
 	// Proxy to the server; nil means that of the environment.
 	Proxy *url.URL
 
