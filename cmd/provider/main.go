@@ -56,18 +56,33 @@ func run(ctx context.Context, o options) error {
 	klog.SetLogger(zl) // client-go's own lines, leader election among them.
 	log := logging.NewLogrLogger(zl)
 
-	cfg, err := ctrl.GetConfig()
-	if err != nil {
-		return errors.Wrap(err, "cannot find a way to the API server")
-	}
-	mgr, err := newManager(cfg, o)
+	cfg, err := findAPIServer()
 	if err != nil {
 		return err
 	}
-	if err := controller.Setup(mgr, o.forControllers(log)); err != nil {
+	gated, err := maySeeCRDs(ctx, cfg)
+	if err != nil {
 		return err
 	}
-	log.Info("Starting", "version", version.String(), "namespace", o.namespace, "poll-interval", o.pollInterval.String())
+	mgr, err := newManager(cfg, o, gated)
+	if err != nil {
+		return err
+	}
+	if err := checkNamespace(ctx, mgr.GetAPIReader(), o.namespace); err != nil {
+		return err
+	}
+	controllers, err := withMetrics(o.forControllers(log))
+	if err != nil {
+		return err
+	}
+	setup := controller.Setup
+	if gated {
+		setup = controller.SetupGated
+	}
+	if err := setup(mgr, controllers, o.forProvisioning()); err != nil {
+		return err
+	}
+	log.Info("Starting", "version", version.String(), "namespace", o.namespace, "all-namespaces", o.allNamespaces, "gated", gated, "poll-interval", o.pollInterval.String())
 	return errors.Wrap(mgr.Start(ctx), "cannot go on")
 }
 

@@ -51,11 +51,11 @@ func TestARoleIsEnough(t *testing.T) {
 
 	o := defaults()
 	o.namespace, o.probeAddress, o.metricsAddress, o.leaderElection = ns, "0", "0", true
-	mgr, err := newManager(cfg, o)
+	mgr, err := newManager(cfg, o, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := controller.Setup(mgr, o.forControllers(logging.NewNopLogger())); err != nil {
+	if err := controller.Setup(mgr, o.forControllers(logging.NewNopLogger()), o.forProvisioning()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -70,7 +70,7 @@ func TestARoleIsEnough(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the lease was not taken")
 	}
-	ready := controller.Ready(mgr)
+	ready := controller.Ready(mgr, false)
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil)
 		return err == nil && ready(req) == nil, err
@@ -99,7 +99,7 @@ func TestNotReadyWithoutKinds(t *testing.T) {
 	defer cp.Stop()
 	o := defaults()
 	o.probeAddress, o.metricsAddress = "0", "0"
-	mgr, err := newManager(cp.Config, o)
+	mgr, err := newManager(cp.Config, o, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestNotReadyWithoutKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := controller.Ready(mgr)(req); err == nil || !strings.Contains(err.Error(), "cannot find kind HostCluster") {
+	if err := controller.Ready(mgr, false)(req); err == nil || !strings.Contains(err.Error(), "cannot find kind HostCluster") {
 		t.Errorf("Ready(...) without CRDs: got %v, want an error that names the kind", err)
 	}
 }

@@ -21,10 +21,10 @@ import (
 
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	rtconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	xpcontroller "github.com/crossplane/crossplane-runtime/v2/pkg/controller"
@@ -32,6 +32,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 
 	"github.com/kubeopera/provider-kubeopera/internal/controller"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
@@ -44,19 +46,24 @@ const (
 	// shutdownTimeout bounds the wait for reconciles that run. It is less than the 30 s after which Kubernetes kills a
 	// pod; a reconcile that is cut off is taken up again from what it left.
 	shutdownTimeout = 20 * time.Second
+
+	// stateInterval is how often managed resources are counted for the metrics; they come from the cache.
+	stateInterval = 15 * time.Second
 )
 
-// newManager returns a manager that reads one namespace only, so that a Role is all the rights it needs.
-func newManager(cfg *rest.Config, o options) (manager.Manager, error) {
+// newManager returns a manager that reads one namespace only, so that a Role is all the rights it needs, unless it is
+// to read all. Its controllers may wait behind a gate.
+func newManager(cfg *rest.Config, o options, gated bool) (manager.Manager, error) {
 	cfg = ratelimiter.LimitRESTConfig(cfg, o.maxReconcileRate)
 	cfg.UserAgent = controller.UserAgent()
 	timeout := shutdownTimeout
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme: target.NewScheme(),
-		Cache:  cache.Options{DefaultNamespaces: map[string]cache.Config{o.namespace: {}}},
+		Cache:  external.CacheOptions(o.watched()...),
 
 		HealthProbeBindAddress: o.probeAddress,
 		Metrics:                server.Options{BindAddress: o.metricsAddress},
+		PprofBindAddress:       o.pprofAddress,
 
 		LeaderElection:          o.leaderElection,
 		LeaderElectionID:        leaseName,
@@ -73,7 +80,7 @@ func newManager(cfg *rest.Config, o options) (manager.Manager, error) {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return nil, errors.Wrap(err, "cannot add health check")
 	}
-	return mgr, errors.Wrap(mgr.AddReadyzCheck("controllers", controller.Ready(mgr)), "cannot add readiness check")
+	return mgr, errors.Wrap(mgr.AddReadyzCheck("controllers", controller.Ready(mgr, gated)), "cannot add readiness check")
 }
 
 // forControllers returns the options that all controllers share.
@@ -90,4 +97,15 @@ func (o *options) forControllers(log logging.Logger) external.Options {
 		},
 		PollJitter: o.pollJitter,
 	}
+}
+
+// withMetrics has the controllers record Crossplane's metrics of managed resources.
+func withMetrics(o external.Options) (external.Options, error) {
+	m := &xpcontroller.MetricOptions{
+		PollStateMetricInterval: stateInterval,
+		MRMetrics:               managed.NewMRMetricRecorder(),
+		MRStateMetrics:          statemetrics.NewMRStateMetrics(),
+	}
+	o.MetricOptions = m
+	return o, errors.Wrap(errors.Join(metrics.Registry.Register(m.MRMetrics), metrics.Registry.Register(m.MRStateMetrics)), "cannot register metrics")
 }

@@ -26,13 +26,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/kubeopera/provider-kubeopera/internal/controller/provisionedcluster"
 )
 
 // defaults are the options of an empty command line.
 func defaults() options {
 	return options{
-		environment: "production", namespace: "kubeopera-system", probeAddress: ":8081", metricsAddress: ":8080",
+		environment: "production", namespace: "kubeopera-system", probeAddress: ":8081", metricsAddress: ":8080", pprofAddress: "0",
 		pollInterval: time.Minute, pollJitter: 0.1, maxReconcileRate: 100, maxConcurrentReconciles: 10, syncTimeout: 2 * time.Minute,
+		maxRuns: 10, runnerImage: provisionedcluster.DefaultRunnerImage(), jobNamespace: "kubeopera-provisioning",
 	}
 }
 
@@ -53,23 +56,29 @@ func TestParse(t *testing.T) {
 		"Flags": {
 			reason: "Every flag is taken.",
 			args: []string{
-				"--environment=development", "--namespace=other", "--health-probe-bind-address=:1", "--metrics-bind-address=0", "--leader-election",
+				"--environment=development", "--namespace=other", "--health-probe-bind-address=:1", "--metrics-bind-address=0", "--pprof-bind-address=:2", "--leader-election",
 				"--poll-interval=10s", "--poll-jitter=0.5", "--max-reconcile-rate=7", "--max-concurrent-reconciles=3", "--sync-timeout=5s", "--debug",
+				"--cluster-provider-configs", "--max-runs=2", "--runner-image=i", "--job-namespace=jobs", "--modules-repo-url=https://git", "--modules-repo-ref=v1",
+				"--runner-path=/r", "--local-run-dir=/d",
 			},
 			want: options{
-				environment: "development", namespace: "other", probeAddress: ":1", metricsAddress: "0", leaderElection: true,
+				environment: "development", namespace: "other", probeAddress: ":1", metricsAddress: "0", pprofAddress: ":2", leaderElection: true,
 				pollInterval: 10 * time.Second, pollJitter: 0.5, maxReconcileRate: 7, maxConcurrentReconciles: 3, syncTimeout: 5 * time.Second, debug: true,
+				clusterProviderConfigs: true, maxRuns: 2, runnerImage: "i", jobNamespace: "jobs", modulesRepoURL: "https://git", modulesRepoRef: "v1", runnerPath: "/r", localRunDir: "/d",
 			},
 		},
 		"Environment": {
 			reason: "Every flag has a variable.",
 			env: map[string]string{
-				"ENVIRONMENT": "development", "POD_NAMESPACE": "other", "HEALTH_PROBE_BIND_ADDRESS": ":1", "METRICS_BIND_ADDRESS": "0", "LEADER_ELECTION": "true",
+				"ENVIRONMENT": "development", "POD_NAMESPACE": "other", "HEALTH_PROBE_BIND_ADDRESS": ":1", "METRICS_BIND_ADDRESS": "0", "PPROF_BIND_ADDRESS": ":2", "LEADER_ELECTION": "true",
 				"POLL_INTERVAL": "10s", "POLL_JITTER": "0.5", "MAX_RECONCILE_RATE": "7", "MAX_CONCURRENT_RECONCILES": "3", "SYNC_TIMEOUT": "5s", "DEBUG": "true",
+				"CLUSTER_PROVIDER_CONFIGS": "true", "MAX_RUNS": "2", "TERRAFORM_RUNNER_IMAGE": "i", "JOB_NAMESPACE": "jobs", "MODULES_REPO_URL": "https://git", "MODULES_REPO_REF": "v1",
+				"RUNNER_PATH": "/r", "LOCAL_RUN_DIR": "/d",
 			},
 			want: options{
-				environment: "development", namespace: "other", probeAddress: ":1", metricsAddress: "0", leaderElection: true,
+				environment: "development", namespace: "other", probeAddress: ":1", metricsAddress: "0", pprofAddress: ":2", leaderElection: true,
 				pollInterval: 10 * time.Second, pollJitter: 0.5, maxReconcileRate: 7, maxConcurrentReconciles: 3, syncTimeout: 5 * time.Second, debug: true,
+				clusterProviderConfigs: true, maxRuns: 2, runnerImage: "i", jobNamespace: "jobs", modulesRepoURL: "https://git", modulesRepoRef: "v1", runnerPath: "/r", localRunDir: "/d",
 			},
 		},
 		"FlagWins": {
@@ -107,6 +116,9 @@ func TestParseRefuses(t *testing.T) {
 		"PollJitter":    {args: []string{"--poll-jitter=2"}, want: "--poll-jitter=2"},
 		"ReconcileRate": {args: []string{"--max-reconcile-rate=0"}, want: "--max-reconcile-rate=0"},
 		"Concurrency":   {args: []string{"--max-concurrent-reconciles=-1"}, want: "--max-concurrent-reconciles=-1"},
+		"MaxRuns":       {args: []string{"--max-runs=0"}, want: "--max-runs=0"},
+		"JobNamespace":  {args: []string{"--job-namespace=a/b"}, want: "--job-namespace=a/b"},
+		"ModulesRef":    {args: []string{"--modules-repo-url=https://git"}, want: "cannot use --modules-repo-url without --modules-repo-ref"},
 		"SyncTimeout":   {args: []string{"--sync-timeout=1ms"}, want: "--sync-timeout=1ms"},
 	}
 	for name, tc := range cases {

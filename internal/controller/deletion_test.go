@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
 	sourcev1 "github.com/fluxcd/source-controller/api/v1"
 	"github.com/google/go-cmp/cmp"
@@ -69,13 +70,16 @@ func (w *world) forgotten(ctx context.Context) {
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(v).To(BeEmpty())
 
-	l := &corev1.SecretList{}
-	w.Expect(w.cp.Client.List(ctx, l, client.InNamespace(w.hc.GetNamespace()), client.HasLabels{v1alpha1.LabelHostCluster})).To(Succeed())
-
 	names := []string{v1alpha1.AdminPasswordSecretName(w.hc.GetName()), v1alpha1.SealingSecretName(w.hc.GetName())}
-	for i := range l.Items {
-		w.Expect(names).To(ContainElement(l.Items[i].GetName()))
-	}
+
+	w.Eventually(func(g Gomega) {
+		l := &corev1.SecretList{}
+		g.Expect(w.cp.Client.List(ctx, l, client.InNamespace(w.hc.GetNamespace()), client.HasLabels{v1alpha1.LabelHostCluster})).To(Succeed())
+
+		for i := range l.Items {
+			g.Expect(names).To(ContainElement(l.Items[i].GetName()))
+		}
+	}).Should(Succeed())
 }
 
 // supplied makes sure that the user's Secrets are as they were.
@@ -266,4 +270,65 @@ func TestReconnect(t *testing.T) {
 	if diff := cmp.Diff(workloads, w.workloads(ctx)); diff != "" {
 		t.Errorf("workloads were touched: -before, +after:\n%s", diff)
 	}
+}
+
+// TestChildDeletedByHand: a child that somebody deletes under a HostCluster that
+// is there to stay goes soon, and is made again; no workload notices.
+func TestChildDeletedByHand(t *testing.T) {
+	t.Parallel()
+
+	for name, child := range map[string]client.Object{
+		"ClusterAccess":     &v1alpha1.ClusterAccess{},
+		"FluxBootstrap":     &v1alpha1.FluxBootstrap{},
+		"GitOpsEnvironment": &v1alpha1.GitOpsEnvironment{},
+		"Administrator":     &v1alpha1.Administrator{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			ctx := t.Context()
+			w := newWorld(t).supply(ctx).create(ctx)
+			before := w.ready(ctx)
+			workloads := w.workloads(ctx)
+			stored := client.ObjectKey{Namespace: w.hc.GetNamespace(), Name: v1alpha1.KubeconfigSecretName(w.hc.GetName())}
+			password := client.ObjectKey{Namespace: w.hc.GetNamespace(), Name: v1alpha1.AdminPasswordSecretName(w.hc.GetName())}
+			uid := w.uid(ctx, w.key(), child)
+			secrets := []string{w.uid(ctx, stored, &corev1.Secret{}), w.uid(ctx, password, &corev1.Secret{})}
+
+			w.delete(ctx, child)
+			w.Eventually(func(g Gomega) {
+				g.Expect(w.cp.Client.Get(ctx, w.key(), child)).To(Succeed())
+				g.Expect(string(child.GetUID())).NotTo(Equal(uid), "%v", child)
+				g.Expect(child.GetDeletionTimestamp()).To(BeNil())
+			}).WithTimeout(lostBound).Should(Succeed())
+
+			after := w.until(ctx, func(g Gomega, hc *v1alpha1.HostCluster) {
+				g.Expect(w.cp.Client.Get(ctx, w.key(), child)).To(Succeed())
+				mg, ok := child.(interface {
+					GetCondition(ct xpv2.ConditionType) xpv2.Condition
+				})
+				g.Expect(ok).To(BeTrue())
+				g.Expect(mg.GetCondition(xpv2.TypeReady).Status).To(Equal(corev1.ConditionTrue), mg.GetCondition(xpv2.TypeReady).Message)
+				g.Expect(hc.Status.Phase).To(Equal(v1alpha1.PhaseReady), hc.Status.Message)
+				g.Expect(hc.GetCondition(xpv2.TypeReady).Status).To(Equal(corev1.ConditionTrue), hc.Status.Message)
+			})
+			w.Expect(after.Status.ClusterUID).To(Equal(before.Status.ClusterUID))
+			w.Expect([]string{w.uid(ctx, stored, &corev1.Secret{}), w.uid(ctx, password, &corev1.Secret{})}).To(Equal(secrets))
+
+			if diff := cmp.Diff(workloads, w.workloads(ctx)); diff != "" {
+				t.Errorf("workloads were touched: -before, +after:\n%s", diff)
+			}
+
+			w.delete(ctx, &v1alpha1.HostCluster{})
+			w.disconnected(ctx, workloads)
+		})
+	}
+}
+
+// uid of an object.
+func (w *world) uid(ctx context.Context, key client.ObjectKey, o client.Object) string {
+	w.t.Helper()
+	w.Expect(w.cp.Client.Get(ctx, key, o)).To(Succeed())
+
+	return string(o.GetUID())
 }

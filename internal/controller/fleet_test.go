@@ -18,8 +18,10 @@ package controller
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -48,6 +50,9 @@ const (
 	dead      = 10
 	envFleet  = "KUBEOPERA_BENCH_CLUSTERS"
 
+	// envHeap names a file that takes a profile of the heap of the idle fleet.
+	envHeap = "KUBEOPERA_BENCH_HEAP"
+
 	// fleetPoll is the fleet's poll interval, and idle how long it is watched
 	// when all are Ready.
 	fleetPoll = 10 * time.Second
@@ -66,7 +71,7 @@ func BenchmarkFleet(b *testing.B) {
 	for name, lost := range map[string]int{"Healthy": 0, "SomeDead": dead} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				newFleet(b).measure(b, size-dead, lost)
+				newFleet(b, fleetPoll).measure(b, size-dead, lost)
 			}
 
 			b.ReportMetric(0, "ns/op")
@@ -79,22 +84,23 @@ type fleet struct {
 	cp        *kt.ControlPlane
 	namespace string
 	metrics   string
+	profiles  string
 	api       string // Host of the control plane.
 }
 
-func newFleet(b *testing.B) *fleet {
-	b.Helper()
+func newFleet(tb testing.TB, poll time.Duration) *fleet {
+	tb.Helper()
 
-	cp, err := kt.Start(b.Context(), kt.Options{Scheme: target.NewScheme()})
+	cp, err := kt.Start(tb.Context(), kt.Options{Scheme: target.NewScheme()})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 
-	b.Cleanup(cp.Stop)
+	tb.Cleanup(cp.Stop)
 
-	f := &fleet{cp: cp, namespace: cp.Namespace(b)}
-	dir := b.TempDir()
-	g := NewWithT(b)
+	f := &fleet{cp: cp, namespace: cp.Namespace(tb)}
+	dir := tb.TempDir()
+	g := NewWithT(tb)
 
 	kubeconfig, err := cp.AdminKubeconfig()
 	g.Expect(err).NotTo(HaveOccurred())
@@ -105,21 +111,17 @@ func newFleet(b *testing.B) *fleet {
 
 	f.api = strings.TrimPrefix(c.Host, "https://")
 
-	l, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	g.Expect(err).NotTo(HaveOccurred())
-
-	f.metrics = l.Addr().String()
-	g.Expect(l.Close()).To(Succeed())
+	f.metrics, f.profiles = freeAddress(tb), freeAddress(tb)
 
 	program := filepath.Join(dir, "provider")
-	out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, "../../cmd/provider").CombinedOutput()
+	out, err := exec.CommandContext(tb.Context(), "go", "build", "-o", program, "../../cmd/provider").CombinedOutput()
 	g.Expect(err).NotTo(HaveOccurred(), string(out))
 
-	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	p := exec.CommandContext(ctx, program, "--kubeconfig="+filepath.Join(dir, "kubeconfig"), "--namespace="+f.namespace,
-		"--metrics-bind-address="+f.metrics, "--health-probe-bind-address=0", "--poll-interval="+fleetPoll.String())
+		"--metrics-bind-address="+f.metrics, "--pprof-bind-address="+f.profiles, "--health-probe-bind-address=0", "--poll-interval="+poll.String())
 	g.Expect(p.Start()).To(Succeed())
-	b.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 
 		_ = p.Wait() // Killed.
@@ -189,6 +191,8 @@ func (f *fleet) measure(b *testing.B, healthy, lost int) {
 	b.ReportMetric((memory2-memory)/n/1024, "heap-KiB/cluster")
 	b.ReportMetric((rss2-rss)/n/1024, "rss-KiB/cluster")
 
+	f.profile(b)
+
 	toAPI, toTargets = f.requests(b)
 
 	<-time.After(idle)
@@ -200,22 +204,22 @@ func (f *fleet) measure(b *testing.B, healthy, lost int) {
 }
 
 // blackHole is a HostCluster whose API server takes connections and is silent.
-func (f *fleet) blackHole(b *testing.B, name string) {
-	b.Helper()
+func (f *fleet) blackHole(tb testing.TB, name string) {
+	tb.Helper()
 
-	g := NewWithT(b)
-	l, err := (&net.ListenConfig{}).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	g := NewWithT(tb)
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	g.Expect(err).NotTo(HaveOccurred())
-	b.Cleanup(func() { _ = l.Close() }) // The kernel takes connections until then.
+	tb.Cleanup(func() { _ = l.Close() }) // The kernel takes connections until then.
 
 	kubeconfig := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: 'https://%s', insecure-skip-tls-verify: true}}]\n"+
 		"contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {token: t}}]\n", l.Addr())
 	hc := benchCluster(f.namespace, name)
-	g.Expect(f.cp.Client.Create(b.Context(), &corev1.Secret{
+	g.Expect(f.cp.Client.Create(tb.Context(), &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: *hc.Spec.ConnectKubeconfigSecretRef},
 		Data:       map[string][]byte{v1alpha1.KubeconfigKey: []byte(kubeconfig)},
 	})).To(Succeed())
-	g.Expect(f.cp.Client.Create(b.Context(), hc)).To(Succeed())
+	g.Expect(f.cp.Client.Create(tb.Context(), hc)).To(Succeed())
 }
 
 // memory is the provider's live heap, which is the least seen around a few
@@ -237,6 +241,27 @@ func (f *fleet) memory(b *testing.B) (heap, rss float64) {
 	return heap, rss
 }
 
+// profile the heap, if that is asked for.
+func (f *fleet) profile(b *testing.B) {
+	b.Helper()
+
+	if file := os.Getenv(envHeap); file != "" {
+		NewWithT(b).Expect(os.WriteFile(file, f.get(b, f.profiles, "/debug/pprof/heap?gc=1"), 0o600)).To(Succeed())
+	}
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+
+	g := NewWithT(tb)
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(l.Close()).To(Succeed())
+
+	return l.Addr().String()
+}
+
 // requests of the provider so far, to the control plane and to targets.
 func (f *fleet) requests(b *testing.B) (toAPI, toTargets float64) {
 	b.Helper()
@@ -255,23 +280,12 @@ func (f *fleet) requests(b *testing.B) (toAPI, toTargets float64) {
 }
 
 // scrape the provider's metrics.
-func (f *fleet) scrape(b *testing.B) map[string]float64 {
-	b.Helper()
-
-	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "http://"+f.metrics+"/metrics", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
+func (f *fleet) scrape(tb testing.TB) map[string]float64 {
+	tb.Helper()
 
 	m := map[string]float64{}
 
-	for s := bufio.NewScanner(resp.Body); s.Scan(); {
+	for s := bufio.NewScanner(bytes.NewReader(f.get(tb, f.metrics, "/metrics"))); s.Scan(); {
 		name, value, _ := strings.Cut(s.Text(), "} ")
 		if !strings.Contains(s.Text(), "} ") {
 			name, value, _ = strings.Cut(s.Text(), " ")
@@ -283,4 +297,27 @@ func (f *fleet) scrape(b *testing.B) map[string]float64 {
 	}
 
 	return m
+}
+
+// get what the provider serves at an address.
+func (f *fleet) get(tb testing.TB, address, path string) []byte {
+	tb.Helper()
+
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, "http://"+address+path, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return body
 }

@@ -62,8 +62,8 @@ type puppet struct {
 	branch string
 }
 
-// run until the test ends.
-func (p *puppet) run(tb testing.TB) {
+// run until the test ends, or the function that it returns is called.
+func (p *puppet) run(tb testing.TB) (stop func()) {
 	tb.Helper()
 
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
@@ -84,10 +84,13 @@ func (p *puppet) run(tb testing.TB) {
 		}
 	}()
 
-	tb.Cleanup(func() {
+	stop = func() {
 		cancel()
 		<-ended
-	})
+	}
+	tb.Cleanup(stop)
+
+	return stop
 }
 
 func (p *puppet) look(ctx context.Context) error {

@@ -37,6 +37,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
+	"github.com/kubeopera/provider-kubeopera/internal/controller/provisionedcluster"
 	"github.com/kubeopera/provider-kubeopera/internal/external"
 	"github.com/kubeopera/provider-kubeopera/internal/target"
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
@@ -68,6 +69,11 @@ func TestMain(m *testing.M) {
 	log.SetOutput(io.Discard) // The Git server's.
 	ctrl.SetLogger(logr.Discard())
 	flag.Parse()
+
+	// No cloud is asked about made-up credentials.
+	if err := os.Setenv("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:1"); err != nil {
+		panic(err)
+	}
 
 	// These tests wait most of the time: two minutes for a target that is lost.
 	if err := flag.Set("test.parallel", "16"); err != nil {
@@ -134,7 +140,7 @@ func start(cfg *rest.Config, poll time.Duration) (func(), error) {
 		},
 		PollJitter: 0.1,
 	}
-	if err := Setup(mgr, o); err != nil {
+	if err := Setup(mgr, o, provisionedcluster.Settings{}); err != nil {
 		return nil, err
 	}
 

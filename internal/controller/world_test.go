@@ -48,6 +48,9 @@ type world struct {
 	tc     client.Client // Of the target.
 	hc     *v1alpha1.HostCluster
 
+	// rest ends what the puppet does.
+	rest func()
+
 	// first token of the target.
 	first string
 
@@ -79,7 +82,7 @@ func newWorldFor(tb testing.TB, cp *kt.ControlPlane, namespace, name string, to 
 
 	w.tc, err = client.New(cfg, client.Options{Scheme: target.NewScheme()})
 	w.Expect(err).NotTo(HaveOccurred())
-	(&puppet{c: w.tc, repo: w.git.Dir, branch: "main"}).run(tb)
+	w.rest = (&puppet{c: w.tc, repo: w.git.Dir, branch: "main"}).run(tb)
 
 	kubeconfig, err := to.Kubeconfig()
 	w.Expect(err).NotTo(HaveOccurred())
