@@ -6,6 +6,9 @@ SHELL := /bin/bash
 # One build graph for programs, tests and tools: what one of them compiles serves the others.
 export CGO_ENABLED := 0
 
+# The schemas of the Terraform providers, which are not ours to commit: make schemas.
+export SCHEMAS_DIR ?= $(CURDIR)/.schemas
+
 # Tools are built from pinned modules, once, into the user's cache.
 TOOL := hack/tools/build
 
@@ -35,8 +38,22 @@ demo: $(MANIFESTS) ## Connect a cluster and watch it become Ready; Ctrl-C stops 
 .PHONY: test
 test: $(MANIFESTS) ## Run all tests that need no root, with a real control plane.
 	@assets="$${KUBEBUILDER_ASSETS:-$$($(TOOL) kubernetes etcd kube-apiserver kube-controller-manager)}" && \
-		export KUBEBUILDER_ASSETS="$$assets" && set -x && \
+		crank="$${CRANK:-$$($(TOOL) crank)/crank}" && \
+		tofu="$${TOFU:-$$($(TOOL) opentofu)/tofu}" && \
+		export KUBEBUILDER_ASSETS="$$assets" CRANK="$$crank" TOFU="$$tofu" && set -x && \
 		go run ./internal/testing/controlplane -- go test $(PACKAGES) $(TEST_ARGS)
+
+.PHONY: render
+render: ## Show what HostClusters will create, offline. RENDER=provision-eks: only that example. UPDATE=1: write the golden files.
+	@crank="$${CRANK:-$$($(TOOL) crank)/crank}" && CRANK="$$crank" go run ./hack/render $(RENDER)
+
+.PHONY: schemas
+schemas: ## Download the schemas of the Terraform providers, which the tests of the modules need.
+	go run ./hack/schemas -out .schemas
+
+.PHONY: package
+package: $(MANIFESTS) ## Build images and Crossplane packages for amd64 and arm64 into dist/. PACKAGE_ARGS=-architectures=amd64: one only.
+	go run ./hack/package $(PACKAGE_ARGS)
 
 .PHONY: e2e
 e2e: $(MANIFESTS) ## Run the end-to-end tests on a sandbox with real pods; needs root on Linux.
@@ -54,15 +71,19 @@ lint: $(MANIFESTS) ## Run the linters.
 generate: ## Generate deep copies and CRDs from the API types.
 	"$$($(TOOL) controller-tools)/controller-gen" paths=./apis/... object:headerFile=hack/boilerplate.go.txt \
 		crd:crdVersions=v1 output:crd:artifacts:config=package/crds
+	"$$($(TOOL) controller-tools)/controller-gen" paths=./internal/function/input/... object:headerFile=hack/boilerplate.go.txt \
+		crd:crdVersions=v1 output:crd:artifacts:config=cluster/function/input
 
 .PHONY: reviewable
 reviewable: generate lint test ## Do what a change needs before it is reviewed.
 
+GENERATED := apis package cluster/function internal/function/input
+
 .PHONY: check-diff
 check-diff: generate ## Check that what is generated is committed.
-	@test -z "$$(git status --porcelain -- apis package)" || \
-		{ git --no-pager diff -- apis package; git status --short -- apis package; echo "Run make generate and commit this."; exit 1; }
+	@test -z "$$(git status --porcelain -- $(GENERATED))" || \
+		{ git --no-pager diff -- $(GENERATED); git status --short -- $(GENERATED); echo "Run make generate and commit this."; exit 1; }
 
 .PHONY: clean
 clean: ## Remove what was built and the sandbox's state, not the user's cache.
-	rm -rf bin .sandbox
+	rm -rf bin dist .sandbox

@@ -26,22 +26,21 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/kubeopera/provider-kubeopera/hack/sandbox/image"
+	"github.com/kubeopera/provider-kubeopera/cluster/images"
+	"github.com/kubeopera/provider-kubeopera/hack/image"
 	"github.com/kubeopera/provider-kubeopera/hack/sandbox/node"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/render"
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
-	"github.com/kubeopera/provider-kubeopera/internal/version"
 )
-
-// caCertificates is where Debian and most Go programs have them.
-const caCertificates = "/etc/ssl/certs/ca-certificates.crt"
 
 // programs are all that a sandbox runs.
 type programs struct {
 	kubernetes string   // directory of etcd and the Kubernetes programs
 	provider   string   // file
+	path       string   // directories of what a run on this machine needs, for PATH
 	system     []string // image tarballs of the node itself
-	images     []string // image tarballs of what pods run
+	images     []string // image tarballs of what a target's pods run
+	own        []string // image tarballs of what a management node's pods run
 }
 
 // builder builds programs and images.
@@ -52,29 +51,35 @@ type builder struct {
 	log   func(string)
 }
 
-// build builds everything that is not built yet.
-func build(ctx context.Context, opts Options) (programs, error) {
+func newBuilder(opts Options) (builder, error) {
 	root, err := kt.ModuleRoot()
 	if err != nil {
-		return programs{}, err
+		return builder{}, err
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return programs{}, errors.Wrap(err, "cannot find the user's cache directory")
+		return builder{}, errors.Wrap(err, "cannot find the user's cache directory")
 	}
-	b := builder{root: root, bin: filepath.Join(root, ".sandbox", "bin"), cache: filepath.Join(cache, "kubeopera", "images"), log: opts.Log}
+	return builder{root: root, bin: filepath.Join(root, ".sandbox", "bin"), cache: filepath.Join(cache, "kubeopera", "images"), log: opts.Log}, nil
+}
 
+// build builds everything that is not built yet.
+func build(ctx context.Context, opts Options) (programs, error) {
+	b, err := newBuilder(opts)
+	if err != nil {
+		return programs{}, err
+	}
 	var p programs
 	if p.kubernetes, err = b.tool(ctx, "kubernetes"); err != nil {
 		return programs{}, err
 	}
-	if err := b.own(ctx, "./cmd/provider", "./hack/sandbox/pause", "github.com/bitnami-labs/sealed-secrets/cmd/controller"); err != nil {
+	if err := b.own(ctx, "./cmd/provider", "./cmd/eks-token-helper", "./cmd/gke-token-helper", "./hack/sandbox/pause", "github.com/bitnami-labs/sealed-secrets/cmd/controller"); err != nil {
 		return programs{}, err
 	}
 	p.provider = filepath.Join(b.bin, "provider")
 	if opts.TargetKubeconfig != "" {
 		// A cluster of the user's own pulls its images, but ours has not been published yet.
-		p.images, err = b.write(ctx, b.providerImage())
+		p.images, err = b.write(ctx, images.Provider(b.program))
 		if err == nil {
 			b.log("your cluster needs this image, for instance by kind load image-archive: " + p.images[0])
 		}
@@ -82,6 +87,11 @@ func build(ctx context.Context, opts Options) (programs, error) {
 	}
 	if p.system, err = b.systemImages(ctx); err != nil {
 		return programs{}, err
+	}
+	if opts.ManagementNode {
+		if err := b.runs(ctx, &p); err != nil {
+			return programs{}, err
+		}
 	}
 	p.images, err = b.podImages(ctx)
 	return p, err
@@ -100,7 +110,7 @@ func (b builder) own(ctx context.Context, packages ...string) error {
 	if err := os.MkdirAll(b.bin, 0o750); err != nil {
 		return errors.Wrap(err, "cannot make the directory of programs")
 	}
-	b.log("building the provider")
+	b.log("building " + strings.Join(packages, " "))
 	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-o", b.bin + "/"}, packages...)...) //nolint:gosec // our own packages
 	cmd.Dir, cmd.Stderr = b.root, lines(b.log)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -123,10 +133,31 @@ func (b builder) systemImages(ctx context.Context) ([]string, error) {
 		})
 }
 
+// runs builds what a management node needs to provision clusters, as images and as programs.
+func (b builder) runs(ctx context.Context, p *programs) error {
+	if err := b.own(ctx, "./cmd/terraform-runner", "./hack/sandbox/cmd/machines"); err != nil {
+		return err
+	}
+	tofu, err := b.tool(ctx, "opentofu")
+	if err != nil {
+		return err
+	}
+	runner := images.Runner(func(name string) string {
+		if name == "tofu" {
+			return filepath.Join(tofu, name)
+		}
+		return b.program(name)
+	})
+	runner.Files["/usr/local/bin/machines"] = b.program("machines")
+	p.path = b.bin + string(os.PathListSeparator) + tofu
+	p.own, err = b.write(ctx, images.Provider(b.program), runner)
+	return err
+}
+
 // podImages are made under the names that Flux's manifests and the GitOps tree have for them, each as its own
 // Dockerfile would.
 func (b builder) podImages(ctx context.Context) ([]string, error) {
-	images := []image.Image{b.providerImage(), {
+	all := []image.Image{images.Provider(b.program), {
 		Name: render.SealedSecretsImage, Files: map[string]string{"/usr/local/bin/controller": filepath.Join(b.bin, "controller")},
 		Entrypoint: []string{"controller"}, User: "1001",
 	}}
@@ -135,27 +166,21 @@ func (b builder) podImages(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		images = append(images, image.Image{
+		all = append(all, image.Image{
 			Name:       "ghcr.io/fluxcd/" + name + ":" + versionOf(dir),
-			Files:      map[string]string{"/usr/local/bin/" + name: filepath.Join(dir, name), caCertificates: caCertificates},
+			Files:      map[string]string{"/usr/local/bin/" + name: filepath.Join(dir, name), images.CACertificates: images.CACertificates},
 			Entrypoint: []string{name}, User: "65534:65534",
 		})
 	}
-	return b.write(ctx, images...)
+	return b.write(ctx, all...)
 }
 
-// providerImage is the image of this provider.
-func (b builder) providerImage() image.Image {
-	return image.Image{
-		Name:       render.ProviderImage + ":" + version.String(),
-		Files:      map[string]string{"/usr/local/bin/provider": filepath.Join(b.bin, "provider"), caCertificates: caCertificates},
-		Entrypoint: []string{"provider"}, User: "65532",
-	}
-}
+// program is the path of one of this module's programs.
+func (b builder) program(name string) string { return filepath.Join(b.bin, name) }
 
-func (b builder) write(ctx context.Context, images ...image.Image) ([]string, error) {
+func (b builder) write(ctx context.Context, all ...image.Image) ([]string, error) {
 	var files []string
-	for _, i := range images {
+	for _, i := range all {
 		file, err := i.Write(ctx, b.cache)
 		if err != nil {
 			return nil, err

@@ -26,6 +26,11 @@ import (
 // dial connects to an address of some network.
 type dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+// dialer connects in this machine's network.
+func dialer(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
 // forward passes connections on from a listener to an address, perhaps in another network.
 type forward struct {
 	listener net.Listener

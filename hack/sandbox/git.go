@@ -32,16 +32,13 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/kubeopera/provider-kubeopera/hack/sandbox/node"
 	"github.com/kubeopera/provider-kubeopera/internal/testing/pki"
 )
 
 const (
-	// gitAddress is where the Git server is in the target's network.
-	gitAddress = node.IP + ":8443"
-	gitRepo    = "clusters.git"
-	gitUser    = "kubeopera"
-	gitBranch  = "main"
+	gitRepo   = "clusters.git"
+	gitUser   = "kubeopera"
+	gitBranch = "main"
 )
 
 // Git is a Git server over HTTPS with basic authentication, a private certificate authority, and one repository that
@@ -91,7 +88,7 @@ func (s *Sandbox) startGit(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot listen for Git on %s, which has to be an address of this machine and a free port", address)
 	}
-	s.forward(ctx, l, (&net.Dialer{}).DialContext, git.listen)
+	s.forward(ctx, l, dialer, git.listen)
 	return nil
 }
 

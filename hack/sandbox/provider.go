@@ -35,32 +35,41 @@ type Provider struct {
 	done chan struct{}
 }
 
-// StartProvider starts the provider against the management API, in the target's network. Its log, which several
+// StartProvider starts the provider against the management API, in the network of the management node, or else of
+// the target. Its log, which several
 // providers one after the other share, is ProviderLog.
 func (s *Sandbox) StartProvider(args ...string) (*Provider, error) {
+	return s.StartCommand(exec.Command(s.programs.provider, args...)) //nolint:gosec,noctx // built by us; Stop and Kill end it
+}
+
+// StartCommand starts a command that is the provider, or becomes it, as StartProvider does.
+func (s *Sandbox) StartCommand(cmd *exec.Cmd) (*Provider, error) {
 	log, err := os.OpenFile(s.ProviderLog(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot open the provider's log")
 	}
 	defer log.Close()
-	p := &Provider{done: make(chan struct{})}
-	p.cmd = exec.Command(s.programs.provider, args...) //nolint:gosec,noctx // built by us; Stop and Kill end it
-	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Path(ManagementKubeconfig))
-	bindToParent(p.cmd)
-	start := p.cmd.Start
-	if s.node != nil {
-		start = func() error { return s.node.StartProcess(p.cmd) }
+	p := &Provider{cmd: cmd, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+s.Path(providerKubeconfig))
+	cmd.Env = append(cmd.Env, s.cloudEnvironment()...)
+	bindToParent(cmd)
+	start := cmd.Start
+	if n := s.home(); n != nil {
+		start = func() error { return n.StartProcess(cmd) }
 	}
 	if err := start(); err != nil {
 		return nil, errors.Wrap(err, "cannot start the provider")
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ended is for its log to tell
+		_ = cmd.Wait() // how it ended is for its log to tell
 		close(p.done)
 	}()
 	return p, nil
 }
+
+// Process is the provider's id.
+func (p *Provider) Process() int { return p.cmd.Process.Pid }
 
 // ProviderLog is the file of the provider's log.
 func (s *Sandbox) ProviderLog() string { return s.Path(logsDir, "provider.log") }
@@ -85,3 +94,16 @@ func (p *Provider) Stop(ctx context.Context) {
 
 // Done is closed when the provider has ended.
 func (p *Provider) Done() <-chan struct{} { return p.done }
+
+// Ended tells whether the provider has ended. A provider that is a pod, which a nil one stands for, never has.
+func (p *Provider) Ended() bool {
+	if p == nil {
+		return false
+	}
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}

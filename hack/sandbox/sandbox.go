@@ -29,7 +29,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/hack/sandbox/node"
-	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
 
 // Options of a sandbox.
@@ -41,6 +40,12 @@ type Options struct {
 	// TargetKubeconfig is the file of a kubeconfig that leads to a target cluster of the user's own. Without it the
 	// sandbox makes one.
 	TargetKubeconfig string
+	// ManagementNode makes the management cluster a node that runs pods, too. It has none of this project's CRDs.
+	ManagementNode bool
+	// ManagementImages are tarballs of images for it, besides this project's own.
+	ManagementImages []string
+	// Cloud starts a stand-in for a cloud account, where clusters can be provisioned. There is no target then.
+	Cloud bool
 	// GitAddress is where the pods of the user's own target reach the Git server: an address of this machine, and a
 	// port.
 	GitAddress string
@@ -49,13 +54,17 @@ type Options struct {
 // Sandbox is what Start has started.
 type Sandbox struct {
 	// Management is the control plane that HostClusters are applied to, with this provider's CRDs.
-	Management *kt.ControlPlane
+	Management *Management
 	// Target is the administrator's access to the cluster that they are about.
 	Target *rest.Config
 	// TargetKubeconfig is what a HostCluster needs to reach it.
 	TargetKubeconfig []byte
 	// Git is the repository that it is to be managed from.
 	Git *Git
+	// Cloud is where clusters can be provisioned, if it was asked for.
+	Cloud *Cloud
+	// Crossplane is there once InstallCrossplane was called.
+	Crossplane *Crossplane
 
 	opts     Options
 	lock     *os.File
@@ -105,7 +114,10 @@ func (s *Sandbox) start(ctx context.Context) error {
 	if err := parts.Wait(); err != nil {
 		return err
 	}
-	return s.connect(ctx)
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	return s.startCloud(ctx)
 }
 
 // claim makes the directory this sandbox's own, and empties what the last one left there.
@@ -117,25 +129,12 @@ func (s *Sandbox) claim() error {
 	if s.lock, err = lock(filepath.Join(s.opts.Dir, "lock")); err != nil {
 		return errors.Wrapf(err, "cannot use %s, perhaps another sandbox does", s.opts.Dir)
 	}
-	for _, name := range []string{managementDir, gitDir, logsDir} {
+	for _, name := range []string{managementDir, gitDir, cloudDir, logsDir} {
 		if err := os.RemoveAll(filepath.Join(s.opts.Dir, name)); err != nil {
 			return errors.Wrap(err, "cannot remove what the last sandbox left")
 		}
 	}
 	return errors.Wrap(os.MkdirAll(filepath.Join(s.opts.Dir, logsDir), 0o750), "cannot make the directory of logs")
-}
-
-func (s *Sandbox) startManagement(ctx context.Context) error {
-	if err := os.Setenv(kt.EnvAssets, s.programs.kubernetes); err != nil {
-		return errors.Wrap(err, "cannot name the binaries of the control plane")
-	}
-	var err error
-	s.Management, err = kt.Start(ctx, kt.Options{Dir: filepath.Join(s.opts.Dir, managementDir)})
-	if err != nil {
-		return errors.Wrap(err, "cannot start the management control plane")
-	}
-	s.opts.Log("management: control plane is ready")
-	return nil
 }
 
 // Node is the node of the target; nil if the target is the user's own.
@@ -156,8 +155,14 @@ func (s *Sandbox) Stop() {
 	if s.node != nil {
 		s.node.Stop()
 	}
+	if s.Crossplane != nil {
+		s.Crossplane.stop()
+	}
+	if s.Cloud != nil {
+		s.Cloud.stop()
+	}
 	if s.Management != nil {
-		s.Management.Stop()
+		s.Management.stop()
 	}
 	if s.lock != nil {
 		_ = s.lock.Close() // which unlocks it

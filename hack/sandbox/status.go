@@ -40,7 +40,7 @@ func Ready(hc *v1alpha1.HostCluster) bool {
 func (s *Sandbox) Stuck(ctx context.Context, key client.ObjectKey) []string {
 	var out []string
 	for _, kind := range []string{
-		v1alpha1.HostClusterKind, v1alpha1.ClusterAccessKind, v1alpha1.FluxBootstrapKind,
+		v1alpha1.HostClusterKind, v1alpha1.ProvisionedClusterKind, v1alpha1.ClusterAccessKind, v1alpha1.FluxBootstrapKind,
 		v1alpha1.GitOpsEnvironmentKind, v1alpha1.AdministratorKind,
 	} {
 		u := &unstructured.Unstructured{}

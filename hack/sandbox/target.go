@@ -18,9 +18,6 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -35,14 +32,20 @@ import (
 const (
 	ManagementKubeconfig = "management.kubeconfig"
 	TargetKubeconfig     = "target.kubeconfig"
+	// providerKubeconfig is the management cluster's for the network that the provider runs in.
+	providerKubeconfig = "provider.kubeconfig"
 
 	managementDir = "management"
 	targetDir     = "target"
 	gitDir        = "git"
 	logsDir       = "logs"
+	cloudDir      = "cloud"
 )
 
 func (s *Sandbox) startTarget(ctx context.Context) error {
+	if s.opts.Cloud {
+		return nil // clusters are made in it
+	}
 	var err error
 	if s.opts.TargetKubeconfig != "" {
 		if s.TargetKubeconfig, err = os.ReadFile(s.opts.TargetKubeconfig); err != nil {
@@ -66,19 +69,27 @@ func (s *Sandbox) startTarget(ctx context.Context) error {
 	return err
 }
 
-// connect joins the target's network with the machine's, and writes kubeconfigs for both API servers.
+// connect joins the networks, and writes kubeconfigs for this machine.
 func (s *Sandbox) connect(ctx context.Context) error {
-	management, err := s.Management.AdminKubeconfig()
+	if err := s.joinNetworks(ctx); err != nil {
+		return err
+	}
+	management, err := s.forThisMachine(ctx, s.Management.node, s.Management.kubeconfig)
 	if err != nil {
 		return err
 	}
-	target := s.TargetKubeconfig
-	if s.node != nil {
-		if target, err = s.joinNetworks(ctx); err != nil {
+	files := map[string][]byte{ManagementKubeconfig: management, providerKubeconfig: s.Management.kubeconfig}
+	if s.TargetKubeconfig != nil {
+		if files[TargetKubeconfig], err = s.forThisMachine(ctx, s.node, s.TargetKubeconfig); err != nil {
 			return err
 		}
 	}
-	for name, kubeconfig := range map[string][]byte{ManagementKubeconfig: management, TargetKubeconfig: target} {
+	if s.node != nil && s.Management.node != nil {
+		if s.TargetKubeconfig, err = withServer(s.TargetKubeconfig, "https://"+targetAddress); err != nil {
+			return err
+		}
+	}
+	for name, kubeconfig := range files {
 		if err := os.WriteFile(s.Path(name), kubeconfig, 0o600); err != nil {
 			return errors.Wrap(err, "cannot write a kubeconfig")
 		}
@@ -86,39 +97,12 @@ func (s *Sandbox) connect(ctx context.Context) error {
 	return nil
 }
 
-// joinNetworks lets the target's network reach the management API and the Git server, and this machine the target's
-// API. It returns the target's kubeconfig for this machine.
-func (s *Sandbox) joinNetworks(ctx context.Context) ([]byte, error) {
-	api, err := url.Parse(s.Management.Config.Host)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot parse the management API's address")
+// forThisMachine returns a kubeconfig for this machine; it is that already if there is no node.
+func (s *Sandbox) forThisMachine(ctx context.Context, n *node.Node, kubeconfig []byte) ([]byte, error) {
+	if n == nil {
+		return kubeconfig, nil
 	}
-	for inside, outside := range map[string]string{api.Host: api.Host, gitAddress: s.Git.listen} {
-		l, err := s.node.Listen(ctx, "tcp", inside)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot listen on %s in the target's network", inside)
-		}
-		s.forward(ctx, l, (&net.Dialer{}).DialContext, outside)
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot listen for connections to the target's API")
-	}
-	s.forward(ctx, l, s.node.DialContext, node.IP+":6443")
-	return withServer(s.TargetKubeconfig, fmt.Sprintf("https://%s", l.Addr()))
-}
-
-// withServer returns a kubeconfig with another address of its server.
-func withServer(kubeconfig []byte, server string) ([]byte, error) {
-	cfg, err := clientcmd.Load(kubeconfig)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot read a kubeconfig")
-	}
-	for _, c := range cfg.Clusters {
-		c.Server = server
-	}
-	out, err := clientcmd.Write(*cfg)
-	return out, errors.Wrap(err, "cannot write a kubeconfig")
+	return s.reach(ctx, n, kubeconfig)
 }
 
 // Path returns the path of a file of the sandbox.

@@ -44,13 +44,19 @@ const pollInterval = 100 * time.Millisecond
 func main() {
 	sandbox.Main()
 	exit := flag.Bool("exit", false, "end once the HostCluster is Ready, or with an error after the timeout")
-	timeout := flag.Duration("timeout", 5*time.Minute, "how long the HostCluster may take to become Ready, with -exit")
+	provision := flag.Bool("provision", false, "make a cluster in a stand-in for a cloud, instead of connecting one")
+	dir := flag.String("dir", ".sandbox", "`directory` of everything that it writes; one demo at a time can have it")
+	timeout := flag.Duration("timeout", 5*time.Minute, "how long the HostCluster may take for each thing, with -exit")
 	flag.Parse()
 
 	sandbox.EndWithParent()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	d := demo{begin: time.Now(), exit: *exit, timeout: *timeout}
-	err := d.run(ctx)
+	d := demo{begin: time.Now(), exit: *exit, dir: *dir, timeout: *timeout}
+	do := d.run
+	if *provision {
+		do = d.runProvision
+	}
+	err := do(ctx)
 	if ctx.Err() != nil && !d.exit {
 		err = nil // Ctrl-C is how it ends
 	}
@@ -64,6 +70,7 @@ func main() {
 type demo struct {
 	begin   time.Time
 	exit    bool
+	dir     string
 	timeout time.Duration
 }
 
@@ -72,13 +79,18 @@ func (d demo) say(line string) {
 	fmt.Printf("%7.1fs  %s\n", time.Since(d.begin).Seconds(), line)
 }
 
-func (d demo) run(ctx context.Context) error {
-	dir, err := filepath.Abs(".sandbox")
+// start starts a sandbox.
+func (d demo) start(ctx context.Context, opts sandbox.Options) (*sandbox.Sandbox, error) {
+	dir, err := filepath.Abs(d.dir)
 	if err != nil {
-		return errors.Wrap(err, "cannot find the working directory")
+		return nil, errors.Wrap(err, "cannot find the working directory")
 	}
-	s, err := sandbox.Start(ctx, sandbox.Options{
-		Dir: dir, Log: d.say,
+	opts.Dir, opts.Log = dir, d.say
+	return sandbox.Start(ctx, opts)
+}
+
+func (d demo) run(ctx context.Context) error {
+	s, err := d.start(ctx, sandbox.Options{
 		TargetKubeconfig: os.Getenv("DEMO_TARGET_KUBECONFIG"), GitAddress: os.Getenv("DEMO_GIT_ADDRESS"),
 	})
 	if err != nil {
@@ -90,7 +102,7 @@ func (d demo) run(ctx context.Context) error {
 		return err
 	}
 	defer provider.Stop(context.WithoutCancel(ctx))
-	d.explain(s)
+	d.explain(s, s.ProviderLog())
 
 	hc, err := s.Connect(ctx, filepath.Join("examples", "hostcluster-connect.yaml"))
 	if err != nil {
@@ -110,7 +122,7 @@ func (d demo) run(ctx context.Context) error {
 }
 
 // explain prints where everything is.
-func (d demo) explain(s *sandbox.Sandbox) {
+func (d demo) explain(s *sandbox.Sandbox, log string) {
 	fmt.Printf(`
   Management cluster  export KUBECONFIG=%s
   Target cluster      export KUBECONFIG=%s
@@ -120,10 +132,10 @@ func (d demo) explain(s *sandbox.Sandbox) {
   Provider's log      %s
 
 `, s.Path(sandbox.ManagementKubeconfig), s.Path(sandbox.TargetKubeconfig), s.Git.URL,
-		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, s.ProviderLog())
+		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, log)
 }
 
-// follow prints the HostCluster's progress until it is Ready.
+// follow prints the HostCluster's progress until it is Ready. The provider is nil if it is a pod.
 func (d demo) follow(ctx context.Context, s *sandbox.Sandbox, hc *v1alpha1.HostCluster, provider *sandbox.Provider) error {
 	if d.exit {
 		var cancel context.CancelFunc
@@ -133,10 +145,8 @@ func (d demo) follow(ctx context.Context, s *sandbox.Sandbox, hc *v1alpha1.HostC
 	key := client.ObjectKeyFromObject(hc)
 	var last string
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		select {
-		case <-provider.Done():
+		if provider.Ended() {
 			return false, errors.Errorf("provider ended: see %s", s.ProviderLog())
-		default:
 		}
 		if err := s.Management.Client.Get(ctx, key, hc); err != nil {
 			return false, errors.Wrap(err, "cannot get the HostCluster")

@@ -20,6 +20,7 @@ package image
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -53,6 +54,10 @@ type Image struct {
 	Entrypoint []string
 	// User is numeric: the kubelet cannot tell otherwise that it is not root.
 	User string
+	// Environment in the form name=value, besides PATH.
+	Environment []string
+	// Architecture in Go's words; this machine's by default.
+	Architecture string
 }
 
 // Write makes the image's tarball in a directory unless one of the same content is there, and returns its path.
@@ -67,36 +72,41 @@ func (i Image) Write(ctx context.Context, dir string) (string, error) {
 	if _, err := os.Stat(file); err == nil || ctx.Err() != nil {
 		return file, ctx.Err()
 	}
-	ref, err := name.NewTag(i.Name)
-	if err != nil {
-		return "", errors.Wrapf(err, "cannot parse the image name %q", i.Name)
-	}
-	img, err := i.build()
-	if err != nil {
-		return "", err
-	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return "", errors.Wrap(err, "cannot make the directory of images")
 	}
-	tmp, err := os.CreateTemp(dir, ".image-*")
+	return file, i.WriteTo(file)
+}
+
+// WriteTo makes the image's tarball in a file, at once or not at all.
+func (i Image) WriteTo(file string) error {
+	ref, err := name.NewTag(i.Name)
 	if err != nil {
-		return "", errors.Wrap(err, "cannot make a temporary file")
+		return errors.Wrapf(err, "cannot parse the image name %q", i.Name)
+	}
+	img, err := i.build()
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".image-*")
+	if err != nil {
+		return errors.Wrap(err, "cannot make a temporary file")
 	}
 	defer os.Remove(tmp.Name())
 	if err := tarball.Write(ref, img, tmp); err != nil {
-		return "", errors.Wrapf(err, "cannot write image %s", i.Name)
+		return errors.Wrapf(err, "cannot write image %s", i.Name)
 	}
 	if err := tmp.Close(); err != nil {
-		return "", errors.Wrapf(err, "cannot write image %s", i.Name)
+		return errors.Wrapf(err, "cannot write image %s", i.Name)
 	}
-	return file, errors.Wrap(os.Rename(tmp.Name(), file), "cannot keep an image")
+	return errors.Wrap(os.Rename(tmp.Name(), file), "cannot keep an image")
 }
 
 // key tells images of different content apart.
 func (i Image) key() (string, error) {
 	sum := sha256.New()
 	files := slices.Sorted(maps.Keys(i.Files))
-	if err := json.NewEncoder(sum).Encode([]any{i.Name, i.Entrypoint, i.User, files}); err != nil {
+	if err := json.NewEncoder(sum).Encode([]any{i.Name, i.Entrypoint, i.User, i.Environment, i.Architecture, files}); err != nil {
 		return "", errors.Wrap(err, "cannot encode an image")
 	}
 	for _, to := range files {
@@ -122,15 +132,18 @@ func (i Image) build() (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Uncompressed: they never leave this machine.
+	// Uncompressed: most never leave this machine, and registries compress what is pushed to them.
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
 		tarball.WithCompression(compression.None))
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a layer")
 	}
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
-		OS: "linux", Architecture: runtime.GOARCH, RootFS: v1.RootFS{Type: "layers"},
-		Config: v1.Config{User: i.User, Entrypoint: i.Entrypoint, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}},
+		OS: "linux", Architecture: cmp.Or(i.Architecture, runtime.GOARCH), RootFS: v1.RootFS{Type: "layers"},
+		Config: v1.Config{
+			User: i.User, Entrypoint: i.Entrypoint,
+			Env: append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, i.Environment...),
+		},
 	})
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot configure an image")
