@@ -138,6 +138,8 @@ func (s *Sandbox) InstallCrossplane(ctx context.Context) error {
 		"image": map[string]any{"tag": versionOf(tool)},
 		// The registry is on the node's loopback, where it may be plain HTTP.
 		"hostNetwork": true, "dnsPolicy": "ClusterFirstWithHostNet",
+		// Nobody's kinds become active but those that somebody activates.
+		"provider":             map[string]any{"defaultActivations": []any{}},
 		"resourcesCrossplane":  map[string]any{"limits": map[string]any{"cpu": "4"}},
 		"resourcesRBACManager": map[string]any{"limits": map[string]any{"cpu": "4"}},
 	})

@@ -17,6 +17,7 @@ limitations under the License.
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -43,6 +44,15 @@ func (s *Sandbox) Kubectl(ctx context.Context, args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Path(ManagementKubeconfig))
 	out, err := cmd.CombinedOutput()
 	return string(out), errors.Wrapf(err, "cannot run kubectl %s: %s", strings.Join(args, " "), strings.TrimSpace(string(out)))
+}
+
+// KubectlApply applies a manifest to the management cluster.
+func (s *Sandbox) KubectlApply(ctx context.Context, manifest []byte) error {
+	cmd := exec.CommandContext(ctx, s.Program("kubectl"), "apply", "--server-side", "--filename=-") //nolint:gosec // our own program
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Path(ManagementKubeconfig))
+	cmd.Stdin = bytes.NewReader(manifest)
+	out, err := cmd.CombinedOutput()
+	return errors.Wrapf(err, "cannot apply a manifest: %s", strings.TrimSpace(string(out)))
 }
 
 // InstallCRDs installs this provider's CRDs on the management cluster.

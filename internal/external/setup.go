@@ -104,7 +104,12 @@ func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind 
 		opts = append(opts, managed.WithMetricRecorder(m.MRMetrics))
 	}
 
-	return o.Limit(name, managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...))
+	r := paced{
+		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...),
+		client:     mgr.GetClient(), scheme: mgr.GetScheme(), kind: kind, poll: o.PollInterval,
+	}
+
+	return o.Limit(name, r)
 }
 
 // Limit a controller's reconciles to its part of what all controllers may do

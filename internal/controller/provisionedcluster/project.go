@@ -143,7 +143,7 @@ func ready(pc *v1alpha1.ProvisionedCluster, s State) xpv2.Condition {
 		return external.NotReady(v1alpha1.ReasonWaiting, waitsFor(s.Users))
 	case deleting && s.Problem != nil && v.stand != running && !destroyed(s):
 		return external.NotReady(fault.ClassOf(stays(s.Problem)), oneLine("Cannot destroy: "+s.Problem.Error()))
-	case deleting && destroyed(s):
+	case deleting && (destroyed(s) || s.Destroyed && !left(s.Seen)):
 		return progress("The cluster is destroyed, and what is left of the run is removed")
 	case v.stand == running:
 		return progress(doing(s))
