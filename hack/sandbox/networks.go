@@ -36,7 +36,7 @@ const (
 	apiPort = "6443"
 
 	gitAddress     = node.IP + ":8443"
-	modulesAddress = node.IP + ":8080"
+	modulesAddress = node.IP + ":8090"
 	cloudAddress   = node.IP + ":9000"
 	// targetAddress is the target's API server for the management node.
 	targetAddress = node.IP + ":16443"
