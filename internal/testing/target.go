@@ -132,7 +132,7 @@ func (t *Target) serve(c *ControlPlane, u User) error {
 		return errors.Wrap(err, "cannot parse the control plane's URL")
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: t.rewrite(to), ModifyResponse: t.answer, Transport: transport}
-	t.server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	t.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.requests.Add(1)
 		if r.Header.Get("Authorization") != "Bearer "+t.Token() {
 			w.Header().Set("Content-Type", "application/json")
@@ -142,6 +142,8 @@ func (t *Target) serve(c *ControlPlane, u User) error {
 		}
 		proxy.ServeHTTP(w, r)
 	}))
+	t.server.EnableHTTP2 = true // as API servers have it
+	t.server.StartTLS()
 	return nil
 }
 
