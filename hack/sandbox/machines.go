@@ -103,7 +103,9 @@ func (m *Machines) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
+	w.WriteHeader(http.StatusOK)
 }
 
 // create makes a cluster unless it is there, and publishes its kubeconfig.

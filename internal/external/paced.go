@@ -53,12 +53,12 @@ func (p paced) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.
 
 	o, err := p.scheme.New(p.kind)
 	if err != nil {
-		return res, nil //nolint:nilerr // Then it is as slow as ever.
+		return res, nil //nolint:nilerr // Of another kind than the scheme has: then it is as slow as ever.
 	}
 
 	mg, ok := o.(resource.Managed)
 	if !ok || p.client.Get(ctx, req.NamespacedName, mg) != nil {
-		return res, nil
+		return res, nil //nolint:nilerr // It is gone, or the next look says more.
 	}
 
 	if after := deletionPoll(mg, time.Now(), p.poll); after > 0 {

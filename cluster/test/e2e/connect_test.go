@@ -36,10 +36,11 @@ var _ = Describe("Connecting a cluster", Ordered, func() {
 	var w *world
 
 	BeforeAll(func(ctx SpecContext) {
-		w = startWorld(ctx, "connect")
-		w.connect(ctx)
-		w.awaitReady(ctx)
-	}, NodeTimeout(startTimeout+readyTimeout))
+		w = startSandbox(ctx, "connect")
+	}, NodeTimeout(startTimeout))
+
+	itFollowsTheDocuments(func() *world { return w })
+	itKeepsSecrets(func() *world { return w })
 
 	It("writes nothing once Ready", func() {
 		const polls = 3 * (pollInterval + pollInterval/5) // with the jitter
@@ -101,6 +102,8 @@ var _ = Describe("Connecting a cluster", Ordered, func() {
 		}, 2*pollInterval, "1s").Should(Succeed())
 	})
 
+	itInstalls(func() *world { return w })
+	itSealsAgain(func() *world { return w })
 	itDisconnects(func() *world { return w })
 })
 

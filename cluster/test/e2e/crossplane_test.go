@@ -186,7 +186,10 @@ func (w *world) controllers(ctx context.Context) ([]string, error) {
 	}
 	var kinds []string
 	for line := range strings.Lines(out) {
-		entry := struct{ Msg, Kind string }{}
+		entry := struct {
+			Msg  string `json:"msg"`
+			Kind string `json:"kind"`
+		}{}
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "Starting controller" {
 			kinds = append(kinds, entry.Kind)
 		}

@@ -37,21 +37,44 @@ type world struct {
 	hc       *v1alpha1.HostCluster
 	// management and target are clients of administrators.
 	management, target client.WithWatch
+	// said is what the sandbox tells, and peeked what the machine shows of the provider.
+	said, peeked notes
+	stopPeeking  func()
 }
 
 // startWorld starts a sandbox and the provider. DeferCleanup stops both.
 func startWorld(ctx context.Context, name string) *world {
 	GinkgoHelper()
+	w := startSandbox(ctx, name)
+	w.startProvider()
+	return w
+}
+
+// startSandbox starts a sandbox. DeferCleanup stops it, and the provider if there is one by then.
+func startSandbox(ctx context.Context, name string) *world {
+	GinkgoHelper()
 	w := &world{}
+	o := options(name)
+	tell := o.Log
+	o.Log = func(line string) {
+		w.said.add(line)
+		tell(line)
+	}
 	var err error
-	w.sandbox, err = sandbox.Start(ctx, options(name))
+	w.sandbox, err = sandbox.Start(ctx, o)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(w.sandbox.Stop)
 	w.management = w.sandbox.Management.Client
 	w.target, err = client.NewWithWatch(w.sandbox.Target, client.Options{Scheme: target.NewScheme()})
 	Expect(err).NotTo(HaveOccurred())
-	w.startProvider()
-	DeferCleanup(func(ctx SpecContext) { w.provider.Stop(ctx) })
+	DeferCleanup(func(ctx SpecContext) {
+		if w.stopPeeking != nil {
+			w.stopPeeking()
+		}
+		if w.provider != nil {
+			w.provider.Stop(ctx)
+		}
+	})
 	return w
 }
 

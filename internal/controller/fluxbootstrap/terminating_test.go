@@ -55,27 +55,39 @@ func TestTerminating(t *testing.T) {
 		message string
 	}{
 		"Ours": {
-			"Nobody is left to let go of ours.", Terminating{Alone: true, Stuck: flux.Stuck{Ours: ours, Others: others}}, time.Minute, LetGo,
+			"Nobody is left to let go of ours.",
+			Terminating{Alone: true, Stuck: flux.Stuck{Ours: ours, Others: others}},
+			time.Minute, LetGo,
 			"Namespace flux-system is being deleted, Kustomization kubeopera waits for Flux, which is gone with it. We let go of it at 2026-01-01T12:00:30Z",
 		},
 		"Soon": {
-			"Flux has some time first.", Terminating{Alone: true, Stuck: flux.Stuck{Ours: ours}}, time.Second, external.Wait,
+			"Flux has some time first.",
+			Terminating{Alone: true, Stuck: flux.Stuck{Ours: ours}},
+			time.Second, external.Wait,
 			"Namespace flux-system is being deleted, Kustomization kubeopera waits for Flux, which is gone with it. We let go of it at 2026-01-01T12:00:30Z",
 		},
 		"Alive": {
-			"As long as there is a controller it is up to that.", Terminating{Stuck: flux.Stuck{Ours: ours}}, time.Hour, external.Wait,
+			"As long as there is a controller it is up to that.",
+			Terminating{Stuck: flux.Stuck{Ours: ours}},
+			time.Hour, external.Wait,
 			"Namespace flux-system is being deleted, Kustomization kubeopera waits for Flux, which is gone with it. We let go of it at 2026-01-01T12:00:30Z",
 		},
 		"Others": {
-			"What others have brought is theirs to let go of.", Terminating{Alone: true, Stuck: flux.Stuck{Others: others}}, time.Hour, external.Wait,
+			"What others have brought is theirs to let go of.",
+			Terminating{Alone: true, Stuck: flux.Stuck{Others: others}},
+			time.Hour, external.Wait,
 			`Namespace flux-system is being deleted, GitRepository theirs holds it: kubectl -n flux-system patch gitrepository theirs --type=merge -p '{"metadata":{"finalizers":null}}'`,
 		},
 		"Says": {
-			"The namespace knows what else there is.", Terminating{Alone: true, Stuck: flux.Stuck{Says: "Some content in the namespace has finalizers remaining: x in 1 resource instances"}}, time.Hour, external.Wait,
+			"The namespace knows what else there is.",
+			Terminating{Alone: true, Stuck: flux.Stuck{Says: "Some content in the namespace has finalizers remaining: x in 1 resource instances"}},
+			time.Hour, external.Wait,
 			"Namespace flux-system is being deleted: Some content in the namespace has finalizers remaining: x in 1 resource instances",
 		},
 		"Nothing": {
-			"Mostly it is gone in a moment.", Terminating{Alone: true}, time.Hour, external.Wait,
+			"Mostly it is gone in a moment.",
+			Terminating{Alone: true},
+			time.Hour, external.Wait,
 			"Namespace flux-system is being deleted. Flux is installed again after that",
 		},
 	}
