@@ -133,10 +133,11 @@ func TestFlags(t *testing.T) {
 	if diff := cmp.Diff(sorted(known), sorted(asked)); diff != "" {
 		t.Errorf("The test must know each flag: -want, +got:\n%s", diff)
 	}
-	lines := ""
+	var list strings.Builder
 	for _, a := range args {
-		lines += fmt.Sprintf("      - %s\n", a)
+		fmt.Fprintf(&list, "      - %s\n", a)
 	}
+	lines := list.String()
 	_, err := kubeconfig.Parse(fmt.Appendf(nil, `apiVersion: v1
 kind: Config
 current-context: main

@@ -71,6 +71,9 @@ func run(ctx context.Context, o options) error {
 	if err := checkNamespace(ctx, mgr.GetAPIReader(), o.namespace); err != nil {
 		return err
 	}
+	if err := sayMissing(ctx, cfg, o, log); err != nil {
+		log.Info("Cannot tell which rights are missing", "error", err.Error())
+	}
 	controllers, err := withMetrics(o.forControllers(log))
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ import (
 // forProvisioning returns what the making of clusters depends on.
 func (o *options) forProvisioning() provisionedcluster.Settings {
 	s := provisionedcluster.Settings{
-		Namespace: o.namespace, ClusterProviderConfigs: o.clusterProviderConfigs, MaxRuns: o.maxRuns, RunnerImage: o.runnerImage,
+		Namespace: o.namespace, Packaged: o.packaged(), ClusterProviderConfigs: o.clusterProviderConfigs, MaxRuns: o.maxRuns, RunnerImage: o.runnerImage,
 		JobNamespace: o.jobNamespace, RunnerPath: o.runnerPath, LocalRunDir: o.localRunDir, Kubeconfig: kubeconfigFlag(),
 	}
 	if o.modulesRepoURL != "" {
@@ -36,6 +36,10 @@ func (o *options) forProvisioning() provisionedcluster.Settings {
 	}
 	return s
 }
+
+// packaged tells whether Crossplane has installed the provider: its package asks
+// for all namespaces, and plain manifests do not.
+func (o *options) packaged() bool { return o.allNamespaces }
 
 // kubeconfigFlag is the value of --kubeconfig, which controller-runtime keeps to itself.
 func kubeconfigFlag() string {

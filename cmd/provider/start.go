@@ -51,7 +51,7 @@ func explain(err error, kubeconfig string) error {
 		return err
 	}
 	for _, file := range filepath.SplitList(kubeconfig) {
-		if _, serr := os.Stat(file); serr != nil {
+		if _, serr := os.Stat(file); serr != nil { //nolint:gosec // whoever runs the provider names the file
 			return errors.Wrap(serr, "KUBECONFIG names a file that cannot be read")
 		}
 	}

@@ -17,6 +17,9 @@ limitations under the License.
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"net/http"
 	"os"
 	"strconv"
@@ -217,4 +220,26 @@ func TestStateRescued(t *testing.T) {
 			t.Errorf("an old state came back: %v", got)
 		}
 	})
+}
+
+// TestRescuedWithoutBucket destroys a cluster whose bucket somebody has deleted, while its state waits in the Secret.
+func TestRescuedWithoutBucket(t *testing.T) {
+	made := newBed(t)
+	made.boot()
+	made.run()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := z.Write([]byte(made.state()))
+	made.must(errors.Join(err, z.Close()))
+
+	b := newBed(t)
+	b.write("rescue/"+run.RescueKey, packed.String())
+	b.spec.Action = run.Destroy
+	p := b.run()
+	if log := p.log.String(); !strings.Contains(log, "Writing a state that was left over") || strings.Contains(log, "nothing was made") {
+		t.Errorf("infrastructure is forgotten:\n%s", log)
+	}
+	if got := b.cloud.Buckets(); len(got) != 0 {
+		t.Errorf("buckets left: %v", got)
+	}
 }

@@ -142,8 +142,15 @@ func TestGKE(t *testing.T) {
 		t.Errorf("the second run did not know of the first: %+v", st.Progress)
 	}
 
+	b.cloud.SetCompute(
+		cloudtest.ComputeResource{Path: "projects/" + project + "/global/firewalls/k8s-fw-a1", Fields: map[string]any{"network": "projects/" + project + "/global/networks/" + b.spec.CloudName}, Lingers: 1},
+		cloudtest.ComputeResource{Path: "projects/" + project + "/global/firewalls/office", Fields: map[string]any{"network": "projects/" + project + "/global/networks/default"}},
+	)
 	b.spec.Action = run.Destroy
-	b.run()
+	p := b.run()
+	if left := b.cloud.Compute(); len(left) != 1 || !strings.Contains(p.log.String(), "Removing projects/"+project+"/global/firewalls/k8s-fw-a1") {
+		t.Errorf("want the rule of a Service removed, got %v\n%s", left, p.log.String())
+	}
 	if buckets := b.cloud.GCSBuckets(); len(buckets) != 0 {
 		t.Errorf("buckets left: %v", buckets)
 	}

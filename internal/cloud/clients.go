@@ -22,6 +22,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -69,7 +70,7 @@ func (c *Credentials) base(ctx context.Context, region string) (aws.Config, erro
 	}
 	client := awshttp.NewBuildableClient()
 	if env.CustomCABundle != "" {
-		pem, err := os.ReadFile(env.CustomCABundle) //nolint:gosec // Whoever runs the provider names the file.
+		pem, err := os.ReadFile(env.CustomCABundle)
 		if err != nil {
 			return aws.Config{}, err
 		}
@@ -112,7 +113,7 @@ func (c *Credentials) TokenSource(ctx context.Context) (oauth2.TokenSource, erro
 	case c.None():
 		return oauth2.StaticTokenSource(&oauth2.Token{}), nil
 	case c.Injected():
-		found, err := google.FindDefaultCredentials(ctx, GCPScope)
+		found, err := google.FindDefaultCredentials(WithTokenTimeout(ctx), GCPScope)
 		if err != nil {
 			return nil, fault.New(fault.Denied, "no identity of Google Cloud is given to the provider: see Workload Identity")
 		}
@@ -122,5 +123,17 @@ func (c *Credentials) TokenSource(ctx context.Context) (oauth2.TokenSource, erro
 	if err != nil {
 		return nil, fault.Newf(fault.Refused, "%s is no service account's key", c)
 	}
-	return cfg.TokenSource(ctx), nil
+	return cfg.TokenSource(WithTokenTimeout(ctx)), nil
+}
+
+// WithTokenTimeout returns a context for Google's token sources in which a token
+// is waited for until its deadline, and for 10 s at most. They ask without any
+// context themselves, so a server that does not answer would be waited for
+// without end.
+func WithTokenTimeout(ctx context.Context) context.Context {
+	timeout := checkTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = max(min(timeout, time.Until(deadline)), time.Millisecond)
+	}
+	return context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Timeout: timeout})
 }

@@ -35,10 +35,10 @@ import (
 )
 
 const (
-	// ClusterProviderConfigKind and ProviderConfigKind are the kinds that a
-	// managed resource may refer to.
+	// ClusterProviderConfigKind is one of the kinds that a managed resource may refer to.
 	ClusterProviderConfigKind = "ClusterProviderConfig"
-	ProviderConfigKind        = "ProviderConfig"
+	// ProviderConfigKind is the other one.
+	ProviderConfigKind = "ProviderConfig"
 
 	// maxCredential bounds a credential: the largest known one, a service
 	// account's key, has 2.4 KiB.

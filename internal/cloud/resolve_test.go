@@ -19,6 +19,7 @@ package cloud
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -27,7 +28,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -66,9 +66,9 @@ func secret(namespace, name string, data map[string]string) *corev1.Secret {
 // spec of a ProviderConfig that reads the key creds of the Secret cloud.
 func spec(t v1alpha1.CredentialType, source v1alpha1.CredentialsSource, change ...func(*v1alpha1.ProviderConfigSpec)) v1alpha1.ProviderConfigSpec {
 	s := v1alpha1.ProviderConfigSpec{Type: t, Credentials: v1alpha1.Credentials{Source: source, SecretRef: &v1alpha1.SecretKeySelector{Name: "cloud", Key: "creds"}}}
-	switch t {
+	switch t { //nolint:exhaustive // Access keys need no settings.
 	case v1alpha1.CredentialAWSAssumeRole:
-		s.AWS = &v1alpha1.AWSSettings{RoleARN: ptr.To("arn:aws:iam::123456789012:role/deploy/runner"), ExternalID: ptr.To("tenant-7")}
+		s.AWS = &v1alpha1.AWSSettings{RoleARN: new("arn:aws:iam::123456789012:role/deploy/runner"), ExternalID: new("tenant-7")}
 	case v1alpha1.CredentialGCPServiceAccount:
 		s.GCP = &v1alpha1.GCPSettings{Project: "my-project"}
 	}
@@ -85,9 +85,7 @@ func account(t *testing.T, change map[string]string) string {
 	if err := json.Unmarshal(cloudtest.New(cloudtest.Options{}).GCPKey("https://oauth2.googleapis.com", "my-project"), &k); err != nil {
 		t.Fatal(err)
 	}
-	for f, v := range change {
-		k[f] = v
-	}
+	maps.Copy(k, change)
 	data, err := json.Marshal(k)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +110,7 @@ func TestResolve(t *testing.T) {
 	}
 
 	idClient := newClient(t)
-	recipient, err := EnsureSealing(t.Context(), idClient, home)
+	recipient, err := EnsureSealing(t.Context(), idClient, idClient, home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +119,8 @@ func TestResolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	identity.ResourceVersion = ""
-	stranger, err := EnsureSealing(t.Context(), newClient(t), home)
+	other := newClient(t)
+	stranger, err := EnsureSealing(t.Context(), other, other, home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,9 +184,9 @@ func TestResolve(t *testing.T) {
 		"AWSSession":           {reason: "A session ends while Terraform runs.", spec: spec(access, fromSecret), objects: with(ini(key.ID, key.Secret, "aws_session_token = abc")), class: fault.Refused, msg: at + " has an aws_session_token, which ends during a run: give a long-term key, or use AWSAssumeRole"},
 		"AWSTemporary":         {reason: "A session's key without its token.", spec: spec(access, fromSecret), objects: with(ini("ASIA0123456789ABCDEF", key.Secret)), class: fault.Refused, msg: at + " has a temporary access key, which ends during a run: give a long-term key, or use AWSAssumeRole"},
 		"RoleMissing":          {reason: "AssumeRole needs a role.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{})), class: fault.Refused, msg: "aws.roleARN is missing: type AWSAssumeRole needs it"},
-		"RoleMalformed":        {reason: "A role's ARN.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: ptr.To("arn:aws:iam::1:role/x\nsource_profile = y")})), class: fault.Refused, msg: "aws.roleARN is malformed: it reads like arn:aws:iam::123456789012:role/name"},
-		"ExternalIDMalformed":  {reason: "Nothing may break out of the file.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: ptr.To(arn), ExternalID: ptr.To("a\nb = c")})), class: fault.Refused, msg: "aws.externalID is malformed: 2 to 1000 letters, digits and +=,.@:/-_"},
-		"SessionMalformed":     {reason: "Nothing may break out of the file.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: ptr.To(arn), SessionName: ptr.To("a b")})), class: fault.Refused, msg: "aws.sessionName is malformed: 2 to 64 letters, digits and +=,.@-_"},
+		"RoleMalformed":        {reason: "A role's ARN.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: new("arn:aws:iam::1:role/x\nsource_profile = y")})), class: fault.Refused, msg: "aws.roleARN is malformed: it reads like arn:aws:iam::123456789012:role/name"},
+		"ExternalIDMalformed":  {reason: "Nothing may break out of the file.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: new(arn), ExternalID: new("a\nb = c")})), class: fault.Refused, msg: "aws.externalID is malformed: 2 to 1000 letters, digits and +=,.@:/-_"},
+		"SessionMalformed":     {reason: "Nothing may break out of the file.", spec: spec(role, fromSecret, aws(v1alpha1.AWSSettings{RoleARN: new(arn), SessionName: new("a b")})), class: fault.Refused, msg: "aws.sessionName is malformed: 2 to 64 letters, digits and +=,.@-_"},
 		"RoleNone":             {reason: "Nothing assumes no role.", spec: spec(role, none), class: fault.Refused, msg: "credentials.source None cannot assume a role: set it to Secret, Sealed or InjectedIdentity"},
 		"GCPNoProject":         {reason: "A project has to be named.", spec: spec(gcp, fromSecret, func(s *v1alpha1.ProviderConfigSpec) { s.GCP = nil }), class: fault.Refused, msg: "gcp.project is missing: type GCPServiceAccount needs it"},
 		"GCPNotJSON":           {reason: "A key of another cloud.", spec: spec(gcp, fromSecret), objects: with(key.File()), class: fault.Refused, msg: at + " is not JSON: put the service account's key file there"},
@@ -278,31 +277,31 @@ func TestConfig(t *testing.T) {
 func TestEnsureSealing(t *testing.T) {
 	ctx := t.Context()
 	c := newClient(t)
-	first, err := EnsureSealing(ctx, c, home)
+	first, err := EnsureSealing(ctx, c, c, home)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cm := &corev1.ConfigMap{}
-	if err := c.Get(ctx, client.ObjectKey{Namespace: home, Name: SealingRecipientName}, cm); err != nil {
+	s := &corev1.Secret{}
+	if err := c.Get(ctx, client.ObjectKey{Namespace: home, Name: SealingRecipientName}, s); err != nil {
 		t.Fatal(err)
 	}
-	version := cm.ResourceVersion
-	second, err := EnsureSealing(ctx, c, home)
-	if err != nil || first != second || cm.Data[SealingRecipientKey] != first {
+	version := s.ResourceVersion
+	second, err := EnsureSealing(ctx, c, c, home)
+	if err != nil || first != second || string(s.Data[SealingRecipientKey]) != first {
 		t.Errorf("The key must stay: %s, %s, %v", first, second, err)
 	}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(cm), cm); err != nil || cm.ResourceVersion != version {
+	if err := c.Get(ctx, client.ObjectKeyFromObject(s), s); err != nil || s.ResourceVersion != version {
 		t.Errorf("A second call must write nothing: %v", err)
 	}
 
-	cm.Data[SealingRecipientKey] = "age1somebody"
-	if err := c.Update(ctx, cm); err != nil {
+	s.Data[SealingRecipientKey] = []byte("age1somebody")
+	if err := c.Update(ctx, s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := EnsureSealing(ctx, c, home); err != nil {
+	if _, err := EnsureSealing(ctx, c, c, home); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(cm), cm); err != nil || cm.Data[SealingRecipientKey] != first {
-		t.Errorf("The recipient must belong to the key again: %v, %v", cm.Data, err)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(s), s); err != nil || string(s.Data[SealingRecipientKey]) != first {
+		t.Errorf("The recipient must belong to the key again: %v, %v", s.Data, err)
 	}
 }

@@ -38,7 +38,7 @@ import (
 )
 
 // Where the key is kept that opens sealed credentials, in the provider's own
-// namespace, and where everyone may read whom to seal for.
+// namespace, and where it says whom to seal for.
 const (
 	SealingIdentityName  = "kubeopera-sealing-identity"
 	SealingIdentityKey   = "identity"
@@ -68,12 +68,14 @@ func Seal(recipient string, plain []byte) ([]byte, error) {
 }
 
 // EnsureSealing makes the provider's sealing key at first need, and publishes
-// the recipient that belongs to it. It returns the recipient. A key that is
-// there is never replaced: whatever was sealed for it could not be opened again.
-func EnsureSealing(ctx context.Context, c client.Client, namespace string) (string, error) {
-	id, err := identity(ctx, c, namespace)
+// the recipient that belongs to it, in a Secret: the provider's Role has no
+// other kind that could take it. It returns the recipient. A key that is there
+// is never replaced: whatever was sealed for it could not be opened again. The
+// reader must have no cache.
+func EnsureSealing(ctx context.Context, live client.Reader, c client.Writer, namespace string) (string, error) {
+	id, err := identity(ctx, live, namespace)
 	if fault.Is(err, fault.Waiting) {
-		id, err = makeIdentity(ctx, c, namespace)
+		id, err = makeIdentity(ctx, live, c, namespace)
 	}
 	if err != nil {
 		return "", err
@@ -81,27 +83,23 @@ func EnsureSealing(ctx context.Context, c client.Client, namespace string) (stri
 
 	want := id.Recipient().String()
 	key := types.NamespacedName{Namespace: namespace, Name: SealingRecipientName}
-	cm := &corev1.ConfigMap{}
-	err = c.Get(ctx, key, cm)
+	s := &corev1.Secret{}
+	err = live.Get(ctx, key, s)
 	switch {
 	case kerrors.IsNotFound(err):
-		cm = &corev1.ConfigMap{
+		s = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: SealingRecipientName, Labels: ours()},
-			Data:       map[string]string{SealingRecipientKey: want},
+			Data:       map[string][]byte{SealingRecipientKey: []byte(want)},
 		}
-		if err := c.Create(ctx, cm); err != nil && !kerrors.IsAlreadyExists(err) {
-			return "", errors.Wrapf(err, "cannot create ConfigMap %s", key)
+		if err := c.Create(ctx, s); err != nil && !kerrors.IsAlreadyExists(err) {
+			return "", errors.Wrapf(err, "cannot create Secret %s", key)
 		}
 	case err != nil:
-		return "", errors.Wrapf(err, "cannot get ConfigMap %s", key)
-	case cm.Data[SealingRecipientKey] != want:
-		cm = cm.DeepCopy()
-		if cm.Data == nil {
-			cm.Data = map[string]string{}
-		}
-		cm.Data[SealingRecipientKey] = want
-		if err := c.Update(ctx, cm); err != nil {
-			return "", errors.Wrapf(err, "cannot update ConfigMap %s", key)
+		return "", errors.Wrapf(err, "cannot get Secret %s", key)
+	case string(s.Data[SealingRecipientKey]) != want:
+		s.Data = map[string][]byte{SealingRecipientKey: []byte(want)}
+		if err := c.Update(ctx, s); err != nil {
+			return "", errors.Wrapf(err, "cannot update Secret %s", key)
 		}
 	}
 	return want, nil
@@ -110,7 +108,7 @@ func EnsureSealing(ctx context.Context, c client.Client, namespace string) (stri
 func ours() map[string]string { return map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy} }
 
 // makeIdentity makes the key, unless somebody else was faster.
-func makeIdentity(ctx context.Context, c client.Client, namespace string) (*age.X25519Identity, error) {
+func makeIdentity(ctx context.Context, live client.Reader, c client.Writer, namespace string) (*age.X25519Identity, error) {
 	id, err := age.GenerateX25519Identity()
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a sealing key")
@@ -121,7 +119,7 @@ func makeIdentity(ctx context.Context, c client.Client, namespace string) (*age.
 	}
 	err = c.Create(ctx, s)
 	if kerrors.IsAlreadyExists(err) {
-		return identity(ctx, c, namespace)
+		return identity(ctx, live, namespace)
 	}
 	return id, errors.Wrapf(err, "cannot create Secret %s/%s", namespace, SealingIdentityName)
 }

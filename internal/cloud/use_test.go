@@ -17,17 +17,18 @@ limitations under the License.
 package cloud
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
@@ -143,7 +144,7 @@ func TestCheck(t *testing.T) {
 	nobody := cloudtest.Key{ID: "AKIANOBODY0000000000", Secret: key.Secret}
 	badKey := cloudtest.New(cloudtest.Options{}).GCPKey(s.URL, "my-project")
 	access, role, gcp := v1alpha1.CredentialAWSAccessKey, v1alpha1.CredentialAWSAssumeRole, v1alpha1.CredentialGCPServiceAccount
-	otherID := func(p *v1alpha1.ProviderConfigSpec) { p.AWS.ExternalID = ptr.To("tenant-8") }
+	otherID := func(p *v1alpha1.ProviderConfigSpec) { p.AWS.ExternalID = new("tenant-8") }
 	from := " (Secret team-a/cloud key creds)"
 
 	cases := map[string]struct {
@@ -202,5 +203,29 @@ func TestDigest(t *testing.T) {
 	}
 	if a.Digest() != resolve(t, spec(v1alpha1.CredentialAWSAccessKey, v1alpha1.CredentialsSecret), key.File()).Digest() {
 		t.Error("The same credentials must have the same digest")
+	}
+}
+
+// TestSilentGoogle fails if a server that does not answer is waited for without end.
+func TestSilentGoogle(t *testing.T) {
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	t.Cleanup(func() { close(release); silent.Close() })
+	t.Setenv("STORAGE_EMULATOR_HOST", silent.URL)
+	s := spec(v1alpha1.CredentialGCPServiceAccount, v1alpha1.CredentialsSecret)
+	s.GCP = &v1alpha1.GCPSettings{Project: "my-project"}
+	c := resolve(t, s, string(cloudtest.New(cloudtest.Options{}).GCPKey(silent.URL, "my-project")))
+
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	err := make(chan error, 1)
+	go func() { err <- c.Check(ctx, region) }()
+	select {
+	case err := <-err:
+		if !fault.Is(err, fault.Unreachable) {
+			t.Errorf("want class %s, got %v", fault.Unreachable, err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the check does not end")
 	}
 }

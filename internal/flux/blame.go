@@ -50,7 +50,7 @@ const (
 // Waiting is the layer that only waits for its objects to become ready, and is
 // the reason why the sync is not; empty if there is none. Its own message does
 // not say which of them are not, or only once its timeout is over.
-func (h Health) Waiting() v1alpha1.Layer { return h.waiting }
+func (h *Health) Waiting() v1alpha1.Layer { return h.waiting }
 
 // Because says what a waiting layer waits for.
 func (h *Health) Because(cause string) {

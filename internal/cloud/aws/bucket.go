@@ -61,14 +61,7 @@ func (b Bucket) open(ctx context.Context, cfg sdk.Config) (*store, error) {
 		return nil, fault.Newf(fault.Refused, "bucket %s has no owner to be: a run must name one", b.Name)
 	}
 	cfg.Region = b.Region
-	st := &store{Bucket: b}
-	st.s3 = s3.NewFromConfig(cfg, func(o *s3.Options) {
-		o.DisableLogOutputChecksumValidationSkipped = true
-		if b.Endpoint != "" {
-			o.BaseEndpoint = sdk.String(b.Endpoint)
-		}
-		o.UsePathStyle = o.BaseEndpoint != nil
-	})
+	st := &store{Bucket: b, s3: b.client(cfg)}
 	if b.Endpoint == "" {
 		who, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, nil)
 		if err != nil {
@@ -77,6 +70,31 @@ func (b Bucket) open(ctx context.Context, cfg sdk.Config) (*store, error) {
 		st.account = who.Account
 	}
 	return st, nil
+}
+
+func (b Bucket) client(cfg sdk.Config) *s3.Client {
+	cfg.Region = b.Region
+	return s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.DisableLogOutputChecksumValidationSkipped = true
+		if b.Endpoint != "" {
+			o.BaseEndpoint = sdk.String(b.Endpoint)
+		}
+		o.UsePathStyle = o.BaseEndpoint != nil
+	})
+}
+
+// Exists tells whether there is a bucket of that name, whosever it is. What is
+// wrong with one that is closed to us, or in another region, is found out by
+// whoever uses it.
+func (b Bucket) Exists(ctx context.Context, cfg sdk.Config) (bool, error) {
+	_, err := b.client(cfg).HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &b.Name})
+	switch cloud.StatusOf(err) {
+	case http.StatusNotFound:
+		return false, nil
+	case http.StatusForbidden, http.StatusMovedPermanently:
+		return true, nil
+	}
+	return err == nil, cloud.Wrap(err, "cannot look for bucket "+b.Name)
 }
 
 // Ensure makes the bucket, or takes it up again: versioned, encrypted, private

@@ -192,3 +192,19 @@ func TestNoOwner(t *testing.T) {
 		t.Errorf("An owner that is not set must match no missing tag: %v", err)
 	}
 }
+
+func TestExists(t *testing.T) {
+	s, cfg := start(t)
+	b := Bucket{Name: name, Region: region, Owner: me}
+	if there, err := b.Exists(t.Context(), cfg); err != nil || there {
+		t.Errorf("There is none yet: got %t, %v", there, err)
+	}
+	if err := b.Ensure(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	for who, cfg := range map[string]sdk.Config{"us": cfg, "others, whom it is closed to": config(s, cloudtest.OtherKey)} {
+		if there, err := b.Exists(t.Context(), cfg); err != nil || !there {
+			t.Errorf("It is there, for %s: got %t, %v", who, there, err)
+		}
+	}
+}

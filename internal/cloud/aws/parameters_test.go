@@ -20,32 +20,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/clock"
 
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/cloudtest"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
 
 const prefix = "/kubeopera/prod/"
-
-// hasty is a clock on which nobody waits.
-type hasty struct {
-	clock.RealClock
-
-	now time.Time
-}
-
-func (h *hasty) Now() time.Time { return h.now }
-
-func (h *hasty) After(d time.Duration) <-chan time.Time {
-	h.now = h.now.Add(d)
-	c := make(chan time.Time, 1)
-	c <- h.now
-	return c
-}
 
 func TestKubeconfig(t *testing.T) {
 	large := strings.Repeat("kubeconfig of a large cluster\n", 400)
@@ -84,7 +66,7 @@ func TestKubeconfig(t *testing.T) {
 				s.SetParameter(account, region, prefix+k, v)
 			}
 			s.Fail(cloudtest.Call{Service: "ssm"}, tc.times, tc.fail)
-			got, err := Kubeconfig(t.Context(), cfg, prefix, Wait{Clock: &hasty{now: time.Unix(0, 0)}})
+			got, err := Kubeconfig(t.Context(), cfg, prefix, Wait{Clock: cloudtest.NewHasty()})
 			if tc.msg != "" {
 				if err == nil || !fault.Is(err, tc.class) {
 					t.Fatalf("%s\nKubeconfig(): want class %s, got %v", tc.reason, tc.class, err)

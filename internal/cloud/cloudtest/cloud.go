@@ -52,6 +52,7 @@ type Cloud struct {
 	versions []EKSVersion
 	network  network
 	gcs      gcs
+	compute  []*ComputeResource
 	google   func() *rsa.PrivateKey
 	tokens   map[string]time.Time
 	calls    []Call
@@ -164,6 +165,7 @@ const (
 	serviceEC2     = "ec2"
 	serviceELB     = "elasticloadbalancing"
 	serviceStorage = "storage"
+	serviceCompute = "compute"
 )
 
 // serviceOf tells which service a request is for: its signature says so, and

@@ -32,7 +32,9 @@ limitations under the License.
 //   - EC2 and ELB: what a cluster's own controllers leave behind, and the order
 //     in which it can be removed.
 //   - Google Cloud: service account tokens, and Cloud Storage's JSON API with
-//     labels, versions, generations and preconditions.
+//     labels, versions, generations and preconditions; of Compute Engine what a
+//     cluster's own controllers leave behind, and the order in which it can be
+//     removed.
 //
 // All of it listens on one address: the scope of a signature says which
 // service is meant.

@@ -166,7 +166,7 @@ func (b *gcsBucket) stamp(name string) {
 func projectNumber(project string) string {
 	n := uint32(7)
 	for _, r := range project {
-		n = n*31 + uint32(r)
+		n = n*31 + uint32(r) //nolint:gosec // A hash may overflow.
 	}
 	return strconv.FormatUint(uint64(n), 10)
 }

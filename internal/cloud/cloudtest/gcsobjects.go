@@ -192,7 +192,9 @@ func body(r *http.Request) (string, []byte, *Error) {
 			}
 			parts = append(parts, data)
 		}
-		in := struct{ Name string }{}
+		in := struct {
+			Name string `json:"name"`
+		}{}
 		if err := json.Unmarshal(parts[0], &in); err != nil {
 			return "", nil, fail(400, "parseError", "%s", err)
 		}

@@ -69,7 +69,7 @@ func (s *Server) GCPKey(project string) []byte { return s.Cloud.GCPKey(s.URL, pr
 
 // isGoogle tells whether a request is for Google Cloud.
 func isGoogle(r *http.Request) bool {
-	for _, p := range []string{"/storage/v1/", "/upload/storage/v1/", "/download/storage/v1/", "/compute/v1/", "/projects/"} {
+	for _, p := range []string{"/storage/v1/", "/upload/storage/v1/", "/download/storage/v1/", computeRoot, "/projects/"} {
 		if strings.HasPrefix(r.URL.Path, p) {
 			return true
 		}
@@ -90,6 +90,10 @@ func (c *Cloud) serveGoogle(w http.ResponseWriter, r *http.Request) {
 	}
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && !c.knows(token) {
 		writeError(w, r, serviceStorage, fail(401, "authError", "Invalid Credentials"))
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, computeRoot) {
+		c.serveCompute(w, r)
 		return
 	}
 	c.serveStorage(w, r)

@@ -56,7 +56,10 @@ type tagSet struct {
 	Tags    []tag    `xml:"TagSet>Tag"`
 }
 
-type tag struct{ Key, Value string }
+type tag struct {
+	Key   string `xml:"Key"`
+	Value string `xml:"Value"`
+}
 
 func newObjects() http.Handler {
 	return gofakes3.New(s3mem.New(), gofakes3.WithLogger(gofakes3.StdLog(log.New(io.Discard, "", 0))), gofakes3.WithTimeSkewLimit(0)).Server()

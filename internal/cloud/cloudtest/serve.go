@@ -36,15 +36,15 @@ type Server struct {
 }
 
 // Start serves a local cloud on a free port of this machine until the test ends.
-func Start(t testing.TB, o ...Options) *Server {
-	t.Helper()
+func Start(tb testing.TB, o ...Options) *Server {
+	tb.Helper()
 	var options Options
 	if len(o) > 0 {
 		options = o[0]
 	}
 	c := New(options)
 	s := httptest.NewServer(c.Handler())
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	return &Server{Cloud: c, URL: s.URL}
 }
 

@@ -43,10 +43,17 @@ type parameter struct {
 
 // ssmInput has the fields of all operations.
 type ssmInput struct {
-	Name, Value, Type, Tier, Path, NextToken string
-	Names                                    []string
-	Overwrite, Recursive, WithDecryption     bool
-	MaxResults                               int
+	Name           string   `json:"Name"`
+	Value          string   `json:"Value"`
+	Type           string   `json:"Type"`
+	Tier           string   `json:"Tier"`
+	Path           string   `json:"Path"`
+	NextToken      string   `json:"NextToken"`
+	Names          []string `json:"Names"`
+	Overwrite      bool     `json:"Overwrite"`
+	Recursive      bool     `json:"Recursive"`
+	WithDecryption bool     `json:"WithDecryption"`
+	MaxResults     int      `json:"MaxResults"`
 }
 
 func (c *Cloud) serveSSM(w http.ResponseWriter, r *http.Request, id identity) {

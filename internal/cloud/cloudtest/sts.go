@@ -45,9 +45,9 @@ func (c *Cloud) serveSTS(w http.ResponseWriter, r *http.Request, id identity) {
 	switch op := param(r, "Action"); op {
 	case "GetCallerIdentity":
 		who := struct {
-			ARN     string `xml:"Arn" json:"Arn"`
-			UserID  string `xml:"UserId" json:"UserId"`
-			Account string `xml:"Account" json:"Account"`
+			ARN     string `json:"Arn"     xml:"Arn"`
+			UserID  string `json:"UserId"  xml:"UserId"`
+			Account string `json:"Account" xml:"Account"`
 		}{id.arn, id.user(), id.account}
 		// The verifier of EKS tokens asks for JSON.
 		if strings.Contains(r.Header.Get("Accept"), "application/json") {

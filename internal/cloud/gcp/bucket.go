@@ -62,25 +62,50 @@ func (b Bucket) open(ctx context.Context, ts oauth2.TokenSource) (*storage.Servi
 	if token.AccessToken == "" {
 		options = []option.ClientOption{option.WithoutAuthentication()}
 	}
-	if e := endpoint(b.Endpoint, os.Getenv(emulatorEnv)); e != "" {
+	if e := endpoint(b.Endpoint, Emulator()); e != "" {
 		options = append(options, option.WithEndpoint(e))
 	}
 	s, err := storage.NewService(ctx, options...)
 	return s, errors.Wrap(err, "cannot make a client of Cloud Storage")
 }
 
-// endpoint of the API, given the root of one, or an emulator's host.
+// Emulator is the root of an emulator that the environment names instead of
+// Google Cloud; empty if there is none.
+func Emulator() string {
+	root, _, _ := strings.Cut(os.Getenv(emulatorEnv), "/storage/v1")
+	root = strings.TrimSuffix(root, "/")
+	if root != "" && !strings.Contains(root, "://") {
+		root = "http://" + root
+	}
+	return root
+}
+
+// endpoint of the API, given the root of one, or that of an emulator.
 func endpoint(root, emulator string) string {
-	if root == "" && emulator != "" {
+	if root == "" {
 		root = emulator
-		if !strings.Contains(root, "://") {
-			root = "http://" + root
-		}
 	}
 	if root == "" || strings.Contains(root, "/storage/v1") {
 		return root
 	}
 	return strings.TrimSuffix(root, "/") + "/storage/v1/"
+}
+
+// Exists tells whether there is a bucket of that name, whosever it is. What is
+// wrong with one that is closed to us is found out by whoever uses it.
+func (b Bucket) Exists(ctx context.Context, ts oauth2.TokenSource) (bool, error) {
+	s, err := b.open(ctx, ts)
+	if err != nil {
+		return false, err
+	}
+	_, err = s.Buckets.Get(b.Name).Context(ctx).Do()
+	switch cloud.StatusOf(err) {
+	case http.StatusNotFound:
+		return false, nil
+	case http.StatusForbidden:
+		return true, nil
+	}
+	return err == nil, cloud.Wrap(err, "cannot look for bucket "+b.Name)
 }
 
 // Ensure makes the bucket, or takes it up again: versioned, private and labelled

@@ -140,6 +140,24 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+func TestExists(t *testing.T) {
+	s, ts := start(t)
+	if there, err := mine.Exists(t.Context(), ts); err != nil || there {
+		t.Errorf("There is none yet: got %t, %v", there, err)
+	}
+	if err := mine.Ensure(t.Context(), ts); err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[int]bool{http.StatusOK: true, http.StatusForbidden: true, http.StatusNotFound: false} {
+		if status != http.StatusOK {
+			s.Fail(cloudtest.Call{Service: "storage", Operation: "GET b"}, 1, &cloudtest.Error{Status: status, Code: "x", Message: "no"})
+		}
+		if there, err := mine.Exists(t.Context(), ts); err != nil || there != want {
+			t.Errorf("With status %d: want %t, got %t, %v", status, want, there, err)
+		}
+	}
+}
+
 func TestEndpoint(t *testing.T) {
 	cases := map[string]struct {
 		reason, root, emulator, want string
@@ -151,7 +169,8 @@ func TestEndpoint(t *testing.T) {
 	}
 	for n, tc := range cases {
 		t.Run(n, func(t *testing.T) {
-			if got := endpoint(tc.root, tc.emulator); got != tc.want {
+			t.Setenv(emulatorEnv, tc.emulator)
+			if got := endpoint(tc.root, Emulator()); got != tc.want {
 				t.Errorf("%s\nendpoint(): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})

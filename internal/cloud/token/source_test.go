@@ -30,7 +30,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clocktesting "k8s.io/utils/clock/testing"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -110,7 +109,7 @@ func TestOnBehalf(t *testing.T) {
 	provisioned := &v1alpha1.ProvisionedCluster{ObjectMeta: meta("prod")}
 	provisioned.Spec.ProviderConfigReference = named("aws")
 	published := secret("hostcluster-prod-provisioned", "")
-	published.OwnerReferences = []metav1.OwnerReference{{Kind: v1alpha1.ProvisionedClusterKind, Name: "prod", Controller: ptr.To(true)}}
+	published.OwnerReferences = []metav1.OwnerReference{{Kind: v1alpha1.ProvisionedClusterKind, Name: "prod", Controller: new(true)}}
 	fromProvisioned := v1alpha1.ClusterAccessParameters{ProvisionedClusterRef: &v1alpha1.ObjectReference{Name: "prod"}}
 	const unnamed = "kubeconfig asks for /eks-token-helper: name the ProviderConfig with the cloud credentials in spec.providerConfigRef"
 

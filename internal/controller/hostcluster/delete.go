@@ -110,7 +110,7 @@ func (r *Reconciler) deleteAll(ctx context.Context, hc *v1alpha1.HostCluster, se
 	err = r.deleteChild(ctx, seen.ProvisionedCluster)
 	if kerrors.IsForbidden(err) {
 		// The garbage collector does not know of it, and infrastructure is never forgotten.
-		err = errors.Wrapf(err, "cannot destroy the cluster: grant the right to delete, or run kubectl delete provisionedcluster %s", pc.GetName())
+		err = errors.Wrapf(err, "cannot destroy the cluster: grant the right to delete (kubectl apply -k cluster/install/crossplane), or run kubectl delete provisionedcluster %s", pc.GetName())
 		r.record.Event(hc, event.Warning(reasonForbidden, err))
 	}
 

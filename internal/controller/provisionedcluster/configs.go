@@ -37,9 +37,9 @@ import (
 
 // setupConfigs adds the controllers that keep ProviderConfigs as long as they
 // are used.
-func setupConfigs(mgr ctrl.Manager, o external.Options, clusterWide bool) error {
+func setupConfigs(mgr ctrl.Manager, o external.Options, settings Settings) error {
 	kinds := map[string]client.Object{v1alpha1.ProviderConfigKind: &v1alpha1.ProviderConfig{}}
-	if clusterWide {
+	if settings.ClusterProviderConfigs {
 		kinds[v1alpha1.ClusterProviderConfigKind] = &v1alpha1.ClusterProviderConfig{}
 	}
 	for kind, of := range kinds {
@@ -56,7 +56,7 @@ func setupConfigs(mgr ctrl.Manager, o external.Options, clusterWide bool) error 
 			WithOptions(o.ForControllerRuntime()).
 			For(of).
 			Watches(&v1alpha1.ProviderConfigUsage{}, &resource.EnqueueRequestForProviderConfig{Kind: kind}).
-			Complete(o.Limit(name, r))
+			Complete(o.Limit(name, &sealing{Reconciler: r, of: of, kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: settings.Namespace}))
 		if err != nil {
 			return errors.Wrapf(err, "cannot set up controller of %ss", kind)
 		}

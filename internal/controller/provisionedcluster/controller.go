@@ -77,7 +77,7 @@ func Setup(mgr ctrl.Manager, o external.Options, settings Settings) error {
 	if err != nil {
 		return errors.Wrap(err, "cannot set up controller of ProvisionedClusters")
 	}
-	return setupConfigs(mgr, o, settings.ClusterProviderConfigs)
+	return setupConfigs(mgr, o, settings)
 }
 
 // executors of one process. Those of Jobs differ in the namespace.
@@ -87,6 +87,7 @@ type executors struct {
 	local    *executor.Local
 	starting *sync.Mutex
 	max      int
+	bundle   string
 }
 
 func newExecutors(mgr ctrl.Manager, s Settings) (*executors, error) {
@@ -94,9 +95,9 @@ func newExecutors(mgr ctrl.Manager, s Settings) (*executors, error) {
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a client of pods")
 	}
-	e := &executors{mgr: mgr, pods: pods, starting: &sync.Mutex{}, max: s.MaxRuns}
+	e := &executors{mgr: mgr, pods: pods, starting: &sync.Mutex{}, max: s.MaxRuns, bundle: s.bundle()}
 	e.local, err = executor.NewLocal(mgr.GetClient(), mgr.GetAPIReader(), executor.LocalOptions{
-		Dir: s.LocalRunDir, Runner: s.RunnerPath, Kubeconfig: s.Kubeconfig, MaxRuns: s.MaxRuns, Starting: e.starting,
+		Dir: s.LocalRunDir, Runner: s.RunnerPath, Kubeconfig: s.Kubeconfig, MaxRuns: s.MaxRuns, Starting: e.starting, Bundle: e.bundle,
 	})
 	return e, err
 }
@@ -107,6 +108,6 @@ func (e *executors) At(p v1alpha1.RunPlace) executor.Executor {
 		return e.local
 	}
 	return executor.NewJobs(e.mgr.GetClient(), e.mgr.GetAPIReader(), e.pods, executor.JobOptions{
-		Namespace: p.Namespace, MaxRuns: e.max, Starting: e.starting,
+		Namespace: p.Namespace, MaxRuns: e.max, Starting: e.starting, Bundle: e.bundle,
 	})
 }

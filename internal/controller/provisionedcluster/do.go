@@ -94,6 +94,13 @@ func (w *workflow) move(ctx context.Context, s State) error {
 	if len(s.Earlier.Seen.Execution.Left) > 0 {
 		return fault.Newf(fault.Waiting, "Waits until the last run's Job in namespace %s is gone", s.Earlier.Place.Namespace)
 	}
+	where, err := e.Unsaved(ctx, s.Cluster)
+	if err != nil {
+		return err
+	}
+	if where != "" {
+		return fault.Newf(fault.Refused, "the only copy of the state is in %s: set execution of the ProviderConfig back until a run has written it to its bucket", where)
+	}
 	if err := e.Forget(ctx, s.Cluster); err != nil {
 		return faster(err)
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/cloud"
+	"github.com/kubeopera/provider-kubeopera/internal/terraform/executor"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 	"github.com/kubeopera/provider-kubeopera/internal/version"
 )
@@ -44,6 +45,9 @@ func DefaultRunnerImage() string { return runnerRepository + ":" + version.Strin
 type Settings struct {
 	// Namespace of the provider, where it keeps the key of sealed credentials.
 	Namespace string
+	// Packaged says that Crossplane has installed the provider, whose missing
+	// rights another command adds.
+	Packaged bool
 	// MaxRuns is the number of runs that go on at the same time.
 	MaxRuns int
 	// RunnerImage of Jobs that name none.
@@ -68,6 +72,14 @@ func (s Settings) withDefaults() Settings {
 	s.RunnerImage = cmp.Or(s.RunnerImage, DefaultRunnerImage())
 	s.JobNamespace = cmp.Or(s.JobNamespace, v1alpha1.ProvisioningNamespace)
 	return s
+}
+
+// bundle is the command that adds missing rights; empty for the usual ones.
+func (s Settings) bundle() string {
+	if s.Packaged {
+		return executor.PackagedBundle
+	}
+	return ""
 }
 
 // Accounts reads ProviderConfigs and credentials: from the cache, unless they

@@ -68,7 +68,9 @@ type Wanted struct {
 	// Inputs is a digest of the ProviderConfig and its credentials; empty if
 	// nobody had to look at them.
 	Inputs string
-	Setup  executor.Setup
+	// Request is a digest of what is asked for, as the user wrote it.
+	Request string
+	Setup   executor.Setup
 
 	// credentials of the run; nil if nobody had to look at them.
 	credentials *cloud.Credentials
@@ -146,9 +148,23 @@ func work(s run.Spec) run.Spec {
 	return s
 }
 
-// settled tells whether the last run brought about what is wanted.
+// sameRequest tells whether the recorded run does what is asked for, if this
+// release renders it so or otherwise.
+func sameRequest(s State) bool {
+	last := s.Seen.Record
+	if last == nil || s.Wanted == nil || last.Request == "" || last.Request != s.Wanted.Request {
+		return sameWork(s)
+	}
+	wanted := work(s.Wanted.Spec)
+	wanted.Revision = last.Spec.Revision
+	return reflect.DeepEqual(work(last.Spec), wanted)
+}
+
+// settled tells whether the last run brought about what is asked for. A new
+// release of the provider that renders it otherwise starts no run by itself:
+// it could replace the machines of all clusters at once.
 func settled(s State) bool {
-	return judge(s.Seen).stand == succeeded && sameWork(s) && hasKubeconfig(s)
+	return judge(s.Seen).stand == succeeded && sameRequest(s) && hasKubeconfig(s)
 }
 
 // hasKubeconfig tells whether the way into the cluster is known.

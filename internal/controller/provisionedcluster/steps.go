@@ -143,10 +143,13 @@ func clearOrWait(e executor.Execution) external.Step {
 // sees the same, so of two who record it at the same time one learns that the
 // other was faster, and neither makes a second run.
 func nextRecord(s State) executor.Record {
-	r := executor.Record{Spec: s.Wanted.Spec, Config: s.Wanted.Config, Inputs: s.Wanted.Inputs, Number: 1}
+	r := executor.Record{Spec: s.Wanted.Spec, Config: s.Wanted.Config, Inputs: s.Wanted.Inputs, Request: s.Wanted.Request, Number: 1}
 	if last := s.Seen.Record; last != nil {
 		r.Number = last.Number + 1
 		r.Applied = applied(s.Seen)
+		if last.Spec.Action == run.Destroy && r.Spec.Action == run.Destroy {
+			r.Applied = last.Applied
+		}
 		r.Spec.EndedHolders = executor.Ended(last.Spec.EndedHolders, s.Seen.Execution.Holders)
 		if judge(s.Seen).stand == failed && sameInputs(s) {
 			r.Failures = last.Failures + 1
@@ -154,6 +157,11 @@ func nextRecord(s State) executor.Record {
 	}
 	r.Spec.ID = runID(s, r)
 	return r.Over(s.Seen.Record)
+}
+
+// made tells whether there is a cluster, as far as it is known.
+func made(s executor.Seen) bool {
+	return applied(s) != "" || s.Record != nil && s.Record.Applied != "" && judge(s).stand != succeeded
 }
 
 // applied is the revision that is in the cloud account, as far as it is known.

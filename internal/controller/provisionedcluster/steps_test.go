@@ -42,7 +42,7 @@ func state(change ...func(*State)) State {
 }
 
 func recorded(s *State) {
-	r := executor.Record{Spec: s.Wanted.Spec, Inputs: s.Wanted.Inputs, Number: 1}
+	r := executor.Record{Spec: s.Wanted.Spec, Inputs: s.Wanted.Inputs, Request: s.Wanted.Request, Number: 1}
 	r.Spec.ID = "apply-1-x"
 	s.Seen.Record = &r
 }
@@ -66,6 +66,8 @@ func reported(phase v1alpha1.RunStatus, class run.Class) func(*State) {
 		}
 	}
 }
+
+func asked(s *State) { s.Wanted.Request = "q1" }
 
 func resized(s *State) { s.Wanted.Spec.Revision = "r2" }
 
@@ -100,7 +102,15 @@ func TestNext(t *testing.T) {
 		"Stranger":      {"An execution without a record is waited for.", state(runs), external.Wait},
 		"Succeeded":     {"All is well.", state(recorded, supplied, ended, reported(v1alpha1.RunSucceeded, "")), external.Done},
 		"JobGone":       {"Somebody has deleted the finished Job.", state(recorded, reported(v1alpha1.RunSucceeded, "")), external.Done},
-		"Resize":        {"Something else is wanted.", state(recorded, supplied, ended, reported(v1alpha1.RunSucceeded, ""), resized), Record},
+		"Upgraded":      {"A new release of the provider renders it otherwise, and replaces nothing by itself.", state(asked, recorded, supplied, ended, reported(v1alpha1.RunSucceeded, ""), resized), external.Done},
+		"UpgradedResize": {"Until something else is asked for.", state(asked, recorded, supplied, ended, reported(v1alpha1.RunSucceeded, ""), resized, func(s *State) {
+			s.Wanted.Request = "q2"
+		}), Record},
+		"UpgradedAccount": {"Or it is for another role.", state(asked, recorded, supplied, ended, reported(v1alpha1.RunSucceeded, ""), resized, func(s *State) {
+			s.Wanted.Spec.RoleARN = "arn"
+		}), Record},
+		"UpgradedFailed": {"What failed is tried as the new release has it.", state(asked, recorded, ended, reported(v1alpha1.RunFailed, run.ClassInvalid), resized), Record},
+		"Resize":         {"Something else is wanted.", state(recorded, supplied, ended, reported(v1alpha1.RunSucceeded, ""), resized), Record},
 		"NoKubeconfig": {"Somebody has deleted the only copies of the kubeconfig.", state(recorded, ended, reported(v1alpha1.RunSucceeded, ""), func(s *State) {
 			s.Seen.Outputs = nil
 		}), Record},

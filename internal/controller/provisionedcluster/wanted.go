@@ -27,6 +27,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/cloud"
+	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/executor"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/names"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/render"
@@ -79,8 +80,9 @@ func (w *workflow) collectWanted(ctx context.Context, pc *v1alpha1.ProvisionedCl
 	return nil
 }
 
-// wanted is the run that the spec asks for. What cannot be rendered any more
-// can be destroyed all the same, as it was applied.
+// wanted is the run that the spec asks for. What cannot be rendered any more,
+// for instance as its Kubernetes version has ended since, stays as it was
+// applied, and can be destroyed like that.
 func (w *workflow) wanted(pc *v1alpha1.ProvisionedCluster, account v1alpha1.ProviderConfigSpec, s State) (*Wanted, error) {
 	spec := specOf(pc, account, s, w.settings)
 	wanted := &Wanted{Spec: spec, Setup: executor.Setup{Image: w.settings.RunnerImage}}
@@ -88,20 +90,56 @@ func (w *workflow) wanted(pc *v1alpha1.ProvisionedCluster, account v1alpha1.Prov
 		wanted.Setup.Resources = e.Resources
 		wanted.Setup.Image = or(deref(e.Image), w.settings.RunnerImage)
 	}
+	last := s.Seen.Record
+	if err := moved(spec, s.Seen); err != nil {
+		return nil, err
+	}
+	request, err := requestOf(pc, spec)
+	if err != nil {
+		return nil, err
+	}
+	wanted.Request = request
 	out, err := render.Render(render.Input{
 		ID: spec.Cluster, CloudName: spec.CloudName, Cluster: pc.Spec.ForProvider, Project: spec.Project, RoleARN: spec.RoleARN,
 		State: spec.State, External: spec.Modules != nil,
 	})
-	switch last := s.Seen.Record; {
+	switch {
 	case err == nil:
 		wanted.Config = out.Config
-	case meta.WasDeleted(pc) && last != nil && len(last.Config) > 0:
+	case last != nil && len(last.Config) > 0 && (meta.WasDeleted(pc) || last.Request == request):
 		wanted.Config = last.Config
 	default:
 		return nil, err
 	}
 	wanted.Spec.Revision = run.Revision(wanted.Config)
 	return wanted, nil
+}
+
+// requestOf is a digest of what a user asks for: the spec, and a new value of
+// the annotation that asks for another look.
+func requestOf(pc *v1alpha1.ProvisionedCluster, spec run.Spec) (string, error) {
+	asked, err := json.Marshal(pc.Spec.ForProvider)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot read the spec")
+	}
+	return digest(spec.Owner, string(asked), pc.GetAnnotations()[meta.AnnotationKeyReconcileRequestedAt]), nil
+}
+
+// moved refuses to look for the state, or for the cluster, where they are not:
+// a second cluster would be made, and the first one forgotten.
+func moved(spec run.Spec, seen executor.Seen) error {
+	if !made(seen) {
+		return nil
+	}
+	switch last := seen.Record.Spec; {
+	case last.State != spec.State:
+		return fault.Newf(fault.Refused, "state of the cluster is in bucket %s at %s: set state of the ProviderConfig back, a state cannot move",
+			last.State.Bucket, or(last.State.Endpoint, "the cloud's own store"))
+	case last.Project != spec.Project:
+		return fault.Newf(fault.Refused, "cluster is in project %s: set gcp.project of the ProviderConfig back, a cluster cannot move", last.Project)
+	default:
+		return nil
+	}
 }
 
 // specOf a run, but for its revision. It is pure.

@@ -78,7 +78,7 @@ func (w *world) aws(m *machine, c call) result {
 	case "ec2 describe-instances":
 		return w.describeInstances(f)
 	}
-	w.fault("aws does not know %v", c.Args)
+	w.faultf("aws does not know %v", c.Args)
 	return result{Code: 252}
 }
 
@@ -88,7 +88,7 @@ func (w *world) allowed(m *machine, verb, name string) {
 		return
 	}
 	if verb != "get-parameter" || !slices.Contains([]string{"endpoint", "failure", "join/ca", "join/worker"}, strings.TrimPrefix(name, prefix)) {
-		w.fault("worker %s may not %s %s", m.id, verb, name)
+		w.faultf("worker %s may not %s %s", m.id, verb, name)
 	}
 }
 
@@ -99,7 +99,7 @@ func (w *world) putParameter(m *machine, name string, f map[string][]string) res
 	}
 	value, err := os.ReadFile(strings.TrimPrefix(first(f["--value"]), "file://"))
 	if err != nil || len(value) == 0 || len(value) > 8192 {
-		w.fault("%s put %d bytes into %s: %v", m.id, len(value), name, err)
+		w.faultf("%s put %d bytes into %s: %v", m.id, len(value), name, err)
 		return result{Code: 254}
 	}
 	p := w.params[name]
@@ -111,7 +111,7 @@ func (w *world) putParameter(m *machine, name string, f map[string][]string) res
 	w.writes = append(w.writes, name)
 	switch {
 	case name == prefix+"kubeconfig" && w.probes <= w.unreachable:
-		w.fault("kubeconfig published before the endpoint was ready")
+		w.faultf("kubeconfig published before the endpoint was ready")
 	case name == prefix+"join/answered" && w.expireKeys > 0:
 		w.expireKeys--
 		w.key = ""
@@ -146,7 +146,7 @@ func (w *world) curl(m *machine, c call) result {
 		return result{Out: "token-of-" + m.id}
 	case strings.HasPrefix(url, "http://169.254.169.254/latest/meta-data/"):
 		if c.Header != "X-aws-ec2-metadata-token: token-of-"+m.id {
-			w.fault("metadata asked with the header %q", c.Header)
+			w.faultf("metadata asked with the header %q", c.Header)
 			return result{Code: 22}
 		}
 		return result{Out: map[string]string{
@@ -155,16 +155,16 @@ func (w *world) curl(m *machine, c call) result {
 	case url == "https://calico.example/calico-vxlan.yaml":
 		return w.write(c.Args[slices.Index(c.Args, "-o")+1], manifest)
 	}
-	w.fault("curl does not know %s", url)
+	w.faultf("curl does not know %s", url)
 	return result{Code: 6}
 }
 
 func (w *world) write(file, text string) result {
 	if err := os.MkdirAll(path.Dir(file), 0o755); err != nil {
-		w.fault("%v", err)
+		w.faultf("%v", err)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		w.fault("%v", err)
+		w.faultf("%v", err)
 	}
 	return result{}
 }
@@ -178,7 +178,7 @@ func (w *world) systemctl(m *machine, c call) result {
 		m.startTimer()
 	case "daemon-reload", "enable kubeopera-node.service", "enable --now containerd", "enable kubelet", "try-restart systemd-networkd":
 	default:
-		w.fault("systemctl does not know %v", c.Args)
+		w.faultf("systemctl does not know %v", c.Args)
 	}
 	return result{}
 }

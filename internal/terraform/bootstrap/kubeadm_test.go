@@ -50,7 +50,7 @@ func (w *world) do(ctx context.Context, c call) result {
 	case "dnf":
 		for _, p := range []string{"kubelet-1.36.2", "kubeadm-1.36.2", "kubectl-1.36.2", "containerd"} {
 			if !slices.Contains(c.Args, p) {
-				w.fault("dnf does not install %s", p)
+				w.faultf("dnf does not install %s", p)
 			}
 		}
 	case "containerd":
@@ -60,14 +60,14 @@ func (w *world) do(ctx context.Context, c call) result {
 }
 
 // kube is /etc/kubernetes of the machine.
-func (m *machine) kube(name string) string { return filepath.Join(m.root, "etc/kubernetes", name) }
+func (m *machine) kube(name string) string { return filepath.Join(m.root, "etc", "kubernetes", name) }
 
 func (w *world) kubeadm(ctx context.Context, m *machine, c call) result {
 	config := ""
 	if i := slices.Index(c.Args, "--config"); i >= 0 {
 		b, err := os.ReadFile(c.Args[i+1])
 		if err != nil {
-			w.fault("%v", err)
+			w.faultf("%v", err)
 		}
 		config = string(b)
 	}
@@ -88,7 +88,7 @@ func (w *world) kubeadm(ctx context.Context, m *machine, c call) result {
 		}
 		return result{Out: "[reset] done\n"}
 	}
-	w.fault("kubeadm does not know %v", c.Args)
+	w.faultf("kubeadm does not know %v", c.Args)
 	return result{Code: 1}
 }
 
@@ -98,7 +98,7 @@ func (w *world) init(m *machine, config string, again bool) result {
 		"aws:///eu-central-1a/" + m.id, "name: " + m.name + "\n",
 	} {
 		if !strings.Contains(config, want) {
-			w.fault("kubeadm init without %s in\n%s", want, config)
+			w.faultf("kubeadm init without %s in\n%s", want, config)
 		}
 	}
 	if _, err := os.Stat(m.kube("manifests/kube-apiserver.yaml")); (err == nil) != again {
@@ -131,7 +131,7 @@ func (w *world) member(m *machine, started, learner bool) {
 func (w *world) uploadCerts(config string) result {
 	key := regexp.MustCompile(`certificateKey: ([0-9a-f]{64})\n`).FindStringSubmatch(config)
 	if key == nil {
-		w.fault("upload-certs with\n%s", config)
+		w.faultf("upload-certs with\n%s", config)
 		return result{Code: 1}
 	}
 	w.key = key[1]
@@ -143,7 +143,7 @@ func (w *world) uploadCerts(config string) result {
 // member of etcd is a learner until the join ends, and begins to vote after it.
 func (w *world) join(ctx context.Context, m *machine, config string) result {
 	token := regexp.MustCompile(`tlsBootstrapToken: (\S+)\n`).FindStringSubmatch(config)
-	if token == nil || w.tokens[token[1]] == "" {
+	if len(token) != 2 || w.tokens[token[1]] == "" {
 		return result{Code: 1, Err: "error execution phase preflight: couldn't validate the identity of the API Server\n"}
 	}
 	if !strings.Contains(config, "controlPlane:") {
@@ -152,11 +152,11 @@ func (w *world) join(ctx context.Context, m *machine, config string) result {
 		return result{Out: "This node has joined the cluster\n"}
 	}
 	key := regexp.MustCompile(`\n  certificateKey: (\S+)\n`).FindStringSubmatch(config)
-	if key == nil || key[1] != w.key {
+	if len(key) != 2 || key[1] != w.key {
 		return result{Code: 1, Err: "error execution phase control-plane-prepare/download-certs: the certificate key has expired\n"}
 	}
 	if w.joining != "" {
-		w.fault("%s joins while %s does", m.id, w.joining)
+		w.faultf("%s joins while %s does", m.id, w.joining)
 	}
 	if slices.ContainsFunc(w.members, func(e member) bool { return e.learner || !e.started }) {
 		return result{Code: 1, Err: "etcdserver: too many learner members in cluster\n"}
@@ -232,6 +232,6 @@ func (w *world) crictl(m *machine, c call) result {
 		w.members = slices.DeleteFunc(w.members, func(e member) bool { return e.id == c.Args[len(c.Args)-1] })
 		return result{}
 	}
-	w.fault("crictl does not know %v", c.Args)
+	w.faultf("crictl does not know %v", c.Args)
 	return result{Code: 1}
 }

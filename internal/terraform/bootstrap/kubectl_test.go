@@ -45,7 +45,7 @@ func (w *world) kubectl(m *machine, c call) result {
 		}
 		return result{Out: "ok"}
 	case !local:
-		w.fault("kubectl asks the endpoint %v", c.Args)
+		w.faultf("kubectl asks the endpoint %v", c.Args)
 	case strings.Contains(args, "get node "+m.name) && strings.Contains(args, "taints"):
 		if !w.ccm {
 			return result{Out: "node.cloudprovider.kubernetes.io/uninitialized node-role.kubernetes.io/control-plane"}
@@ -69,13 +69,13 @@ func (w *world) kubectl(m *machine, c call) result {
 		if file := c.Args[slices.Index(c.Args, "-f")+1]; file != "-" {
 			b, err := os.ReadFile(file)
 			if err != nil {
-				w.fault("%v", err)
+				w.faultf("%v", err)
 			}
 			text = string(b)
 		}
 		return w.apply(m, text)
 	}
-	w.fault("kubectl does not know %v", c.Args)
+	w.faultf("kubectl does not know %v", c.Args)
 	return result{Code: 1}
 }
 
@@ -86,10 +86,10 @@ func (w *world) apply(m *machine, text string) result {
 		w.strict(text)
 	case strings.Contains(text, "name: calico-node"):
 		if !w.ccm {
-			w.fault("Calico came before the cloud controller manager")
+			w.faultf("Calico came before the cloud controller manager")
 		}
 		if !strings.Contains(text, "            - name: CALICO_IPV4POOL_CIDR\n              value: \"10.244.0.0/16\"\n") || !strings.Contains(text, `value: "Always"`) {
-			w.fault("Calico applied as\n%s", text)
+			w.faultf("Calico applied as\n%s", text)
 		}
 		w.cni = true
 	case strings.Contains(text, "type: bootstrap.kubernetes.io/token"):
@@ -97,13 +97,13 @@ func (w *world) apply(m *machine, text string) result {
 		id := regexp.MustCompile(`token-id: "([0-9a-f]{6})"\n`).FindStringSubmatch(text)
 		secret := regexp.MustCompile(`token-secret: "([0-9a-f]{16})"\n`).FindStringSubmatch(text)
 		if id == nil || secret == nil || !strings.Contains(text, "name: bootstrap-token-"+id[1]) {
-			w.fault("a token that is none: %s", text)
+			w.faultf("a token that is none: %s", text)
 			return result{Code: 1}
 		}
 		w.tokens[id[1]+"."+secret[1]] = m.id
 		w.secrets[secret[1]] = true
 	default:
-		w.fault("kubectl applies\n%s", text)
+		w.faultf("kubectl applies\n%s", text)
 	}
 	return result{Out: "serverside-applied\n"}
 }
@@ -116,12 +116,12 @@ func (w *world) strict(text string) {
 	}
 	for doc := range strings.SplitSeq(text, "---\n") {
 		kind := regexp.MustCompile(`(?m)^kind: (.*)$`).FindStringSubmatch(doc)
-		if kind == nil || kinds[kind[1]] == nil {
-			w.fault("applied what is no object that is known:\n%s", doc)
+		if len(kind) != 2 || kinds[kind[1]] == nil {
+			w.faultf("applied what is no object that is known:\n%s", doc)
 			continue
 		}
 		if err := yaml.UnmarshalStrict([]byte(doc), kinds[kind[1]]); err != nil {
-			w.fault("applied %s: %v", kind[1], err)
+			w.faultf("applied %s: %v", kind[1], err)
 		}
 	}
 }

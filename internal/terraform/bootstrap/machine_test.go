@@ -61,8 +61,8 @@ type machine struct {
 	code         int
 	timer        bool
 	stop         context.CancelFunc
-	ctx          context.Context
-	wasDescribed int // how often others asked EC2 about it
+	ctx          context.Context //nolint:containedctx // Of the machine's life, which is no call.
+	wasDescribed int             // how often others asked EC2 about it
 	userDataFile string
 	running      sync.WaitGroup
 }
@@ -123,7 +123,9 @@ func (m *machine) boot() {
 }
 
 // self is the program that the user data installed.
-func (m *machine) self() string { return filepath.Join(m.root, "usr/local/sbin/kubeopera-node") }
+func (m *machine) self() string {
+	return filepath.Join(m.root, "usr", "local", "sbin", "kubeopera-node")
+}
 
 // start the service, as systemd does. The lock of the world is held.
 func (m *machine) start() {

@@ -20,6 +20,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -87,9 +88,7 @@ func install(t *testing.T) string {
 	for _, name := range standIns {
 		texts[name] = standIn
 	}
-	for name, text := range scripts {
-		texts[name] = text
-	}
+	maps.Copy(texts, scripts)
 	for name, text := range texts {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -123,7 +122,7 @@ func listen(t *testing.T, do func(context.Context, call) result) (string, func()
 }
 
 func answer(ctx context.Context, conn net.Conn, do func(context.Context, call) result) {
-	defer conn.Close() //nolint:errcheck // The caller may be gone.
+	defer conn.Close()
 	in := bufio.NewReader(conn)
 	next := func() string {
 		s, err := in.ReadString(0)

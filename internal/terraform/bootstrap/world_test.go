@@ -148,8 +148,8 @@ func (w *world) quiet() {
 	}
 }
 
-// fault remembers what must never happen. The lock is held.
-func (w *world) fault(format string, args ...any) {
+// faultf remembers what must never happen. The lock is held.
+func (w *world) faultf(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 

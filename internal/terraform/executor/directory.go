@@ -183,6 +183,16 @@ func (d directory) boundLog() (stop func()) {
 	return func() { close(done) }
 }
 
+// unsaved is the file with a state that OpenTofu could not write to its bucket;
+// empty if there is none.
+func (d directory) unsaved() string {
+	file := filepath.Join(d.work(), run.ErroredState)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	return file
+}
+
 // sweep removes credentials that runs of a killed provider have left.
 func (l *Local) sweep() {
 	all, _ := filepath.Glob(filepath.Join(l.dir, "*", "*", "credentials")) // The pattern is well-formed.

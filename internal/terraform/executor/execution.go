@@ -19,6 +19,7 @@ package executor
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -34,7 +35,7 @@ const podPatience = 30 * time.Second
 // executionOf tells from a cluster's Jobs and pods what goes on. It is pure.
 // The wanted run's own Job is the execution; finished ones of other runs are
 // left over. Whatever has not ended counts as running, whichever run it is of.
-func executionOf(wanted string, jobs []batchv1.Job, pods []corev1.Pod, now time.Time) Execution {
+func executionOf(wanted string, jobs []batchv1.Job, pods []corev1.Pod, now time.Time, bundle string) Execution {
 	var e Execution
 	for i := range pods {
 		if provablyEnded(&pods[i]) {
@@ -99,7 +100,7 @@ func whyEnded(j *batchv1.Job, pods []corev1.Pod) string {
 		}
 		for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 			if t := s.State.Terminated; t != nil && t.ExitCode != 0 {
-				return fmt.Sprintf("container %s of pod %s ended with exit code %d (%s)", s.Name, p.GetName(), t.ExitCode, t.Reason)
+				return fmt.Sprintf("container %s of pod %s ended with exit code %d (%s)%s", s.Name, p.GetName(), t.ExitCode, t.Reason, lastWords(t))
 			}
 		}
 		if p.Status.Reason != "" {
@@ -112,6 +113,19 @@ func whyEnded(j *batchv1.Job, pods []corev1.Pod) string {
 		}
 	}
 	return ""
+}
+
+// unreported is the exit code of a runner that could tell nobody how it ended.
+const unreported = 2
+
+// lastWords of a container that could report nothing else: the last line of
+// its log, which holds no secret.
+func lastWords(t *corev1.ContainerStateTerminated) string {
+	said := strings.TrimSpace(t.Message)
+	if t.ExitCode != unreported || said == "" {
+		return ""
+	}
+	return ": " + said[strings.LastIndexByte(said, '\n')+1:]
 }
 
 func podFinished(p *corev1.Pod) bool {

@@ -57,6 +57,10 @@ func TestExecutionOf(t *testing.T) {
 	exited := func(code int32, reason string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason}}
 	}
+	says := func(s corev1.ContainerState, words string) corev1.ContainerState {
+		s.Terminated.Message = words
+		return s
+	}
 	works := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	left := []Leftover{{Name: "provision-a", UID: "u-1"}}
 
@@ -79,6 +83,12 @@ func TestExecutionOf(t *testing.T) {
 			[]batchv1.Job{job("1", batchv1.JobComplete)},
 			[]corev1.Pod{pod("1", corev1.PodSucceeded, exited(0, "Completed"))},
 			Execution{RunID: "1", Ended: now, Left: left, Holders: []string{"provision-a-1"}},
+		},
+		"Unreported": {
+			"Its last words say why it could not report.", "1",
+			[]batchv1.Job{job("1", batchv1.JobFailed)},
+			[]corev1.Pod{pod("1", corev1.PodFailed, says(exited(2, "Error"), "a line\nrun.json has version 2\n"))},
+			Execution{RunID: "1", Ended: now, Trouble: "container terraform-runner of pod provision-a-1 ended with exit code 2 (Error): run.json has version 2", Left: left, Holders: []string{"provision-a-1"}},
 		},
 		"Killed": {
 			"Kubernetes knows why.", "1",
@@ -130,7 +140,7 @@ func TestExecutionOf(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := executionOf(tc.wanted, tc.jobs, tc.pods, now)
+			got := executionOf(tc.wanted, tc.jobs, tc.pods, now, Bundle)
 			if strings.HasPrefix(got.Trouble, tc.want.Trouble) && tc.want.Trouble != "" {
 				got.Trouble = tc.want.Trouble
 			}

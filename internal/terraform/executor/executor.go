@@ -60,6 +60,9 @@ type Record struct {
 	// Inputs is a digest of what else than the configuration may make a run
 	// fail: the ProviderConfig and its credentials.
 	Inputs string
+	// Request is a digest of what was asked for, as the user wrote it. The same
+	// request may be rendered otherwise by another release of the provider.
+	Request string
 	// Applied is the revision that the last successful apply before this run
 	// has brought about. Empty if there was none.
 	Applied string
@@ -146,6 +149,9 @@ type Executor interface {
 	Clear(ctx context.Context, c Cluster, e Execution) error
 	// Start the recorded run. It is Waiting if enough others are running.
 	Start(ctx context.Context, c Cluster, r Record, s Setup) error
+	// Unsaved says where the only copy of a state is that could not be written
+	// to its bucket; empty if there is none. Forget would remove it.
+	Unsaved(ctx context.Context, c Cluster) (string, error)
 	// Forget removes the record and what belongs to it, but for the report.
 	Forget(ctx context.Context, c Cluster) error
 	// ForgetReport removes the report, the last trace of a cluster.

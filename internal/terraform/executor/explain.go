@@ -30,21 +30,27 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
 
-// bundle is the command that adds the rights to run Jobs.
-const bundle = "kubectl apply -k cluster/install/provisioning"
+// Commands that add the rights to run Jobs: for a provider of its own
+// manifests, and for one that Crossplane has installed, which has another
+// identity.
+const (
+	Bundle          = "kubectl apply -k cluster/install/provisioning"
+	PackagedBundle  = "kubectl apply -k cluster/install/crossplane"
+	providerCommand = "kubectl apply -k cluster/install/provider"
+)
 
 // explain gives an error of the API server a class: what is missing, and which
 // command adds it.
-func explain(err error, namespace, what string) error {
+func (s store) explain(err error, namespace, what string) error {
 	switch {
 	case err == nil:
 		return nil
 	case kerrors.IsForbidden(err) && kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		return fault.Newf(fault.Waiting, "namespace %s is being deleted: cannot %s", namespace, what)
 	case kerrors.IsForbidden(err):
-		return fault.Wrap(err, fault.Denied, "may not "+what+" in namespace "+namespace+": run "+bundle)
+		return fault.Wrap(err, fault.Denied, "may not "+what+" in namespace "+namespace+": run "+s.bundle)
 	case kerrors.IsNotFound(err) && missesNamespace(err):
-		return fault.Newf(fault.Refused, "namespace %s is not there: run %s", namespace, bundle)
+		return fault.Newf(fault.Refused, "namespace %s is not there: run %s", namespace, s.bundle)
 	default:
 		return errors.Wrap(err, "cannot "+what)
 	}

@@ -148,7 +148,8 @@ func container(name string, s Setup, args []string, env []corev1.EnvVar, more ..
 			ReadOnlyRootFilesystem:   new(true),
 			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		},
-		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		// What the runner could not report anywhere is in its last words.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }
 

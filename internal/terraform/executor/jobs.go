@@ -17,6 +17,7 @@ limitations under the License.
 package executor
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"sync"
@@ -56,6 +57,8 @@ var _ Executor = &Jobs{}
 type JobOptions struct {
 	// Namespace of the Jobs.
 	Namespace string
+	// Bundle is the command that adds the rights to run Jobs, Bundle by default.
+	Bundle string
 	// MaxRuns is the number of Jobs that run at the same time.
 	MaxRuns int
 	// Starting is shared by all executors of a process.
@@ -70,7 +73,7 @@ type JobOptions struct {
 // pods there are no logs.
 func NewJobs(kube client.Client, live client.Reader, pods kubernetes.Interface, o JobOptions) *Jobs {
 	j := &Jobs{
-		store: store{live: live, kube: kube}, namespace: o.Namespace, pods: pods,
+		store: store{live: live, kube: kube, bundle: cmp.Or(o.Bundle, Bundle)}, namespace: o.Namespace, pods: pods,
 		max: o.MaxRuns, starting: o.Starting, environ: o.Environ, clock: o.Clock,
 	}
 	if j.environ == nil {
@@ -95,7 +98,7 @@ func (j *Jobs) Look(ctx context.Context, c Cluster) (Seen, error) {
 	pods := &corev1.PodList{}
 	of := client.MatchingLabels{v1alpha1.LabelHostCluster: c.ID, run.LabelNamespace: c.Namespace}
 	if err := j.live.List(ctx, pods, client.InNamespace(j.namespace), of); err != nil {
-		return Seen{}, explain(err, j.namespace, "list pods")
+		return Seen{}, j.explain(err, j.namespace, "list pods")
 	}
 	seen, err := j.look(ctx, j.namespace, c)
 	if err != nil {
@@ -108,7 +111,7 @@ func (j *Jobs) Look(ctx context.Context, c Cluster) (Seen, error) {
 	if seen.Record != nil {
 		wanted = seen.Record.Spec.ID
 	}
-	seen.Execution = executionOf(wanted, jobs, pods.Items, j.clock.Now())
+	seen.Execution = executionOf(wanted, jobs, pods.Items, j.clock.Now(), j.bundle)
 	return seen, nil
 }
 
@@ -122,7 +125,7 @@ func (j *Jobs) jobs(ctx context.Context, c Cluster) ([]batchv1.Job, error) {
 		case kerrors.IsNotFound(err):
 			continue
 		case err != nil:
-			return nil, explain(err, j.namespace, "get jobs")
+			return nil, j.explain(err, j.namespace, "get jobs")
 		}
 		if err := owned(c, "Job", &job); err != nil {
 			return nil, err
@@ -156,7 +159,7 @@ func (j *Jobs) Clear(ctx context.Context, _ Cluster, e Execution) error {
 		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: j.namespace, Name: l.Name}}
 		err := j.kube.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationForeground), client.Preconditions{UID: &uid})
 		if err := client.IgnoreNotFound(err); err != nil {
-			return explain(err, j.namespace, "delete jobs")
+			return j.explain(err, j.namespace, "delete jobs")
 		}
 	}
 	return nil
@@ -183,7 +186,7 @@ func (j *Jobs) Start(ctx context.Context, c Cluster, r Record, s Setup) error {
 	if kerrors.IsAlreadyExists(err) {
 		return nil
 	}
-	return explain(err, j.namespace, "create jobs")
+	return j.explain(err, j.namespace, "create jobs")
 }
 
 // Queued is what a run gets for which there is no room yet.
@@ -196,7 +199,7 @@ func (j *Jobs) Running(ctx context.Context) (int, error) {
 	l := &batchv1.JobList{}
 	err := j.live.List(ctx, l, client.InNamespace(j.namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy})
 	if err != nil {
-		return 0, explain(err, j.namespace, "list jobs")
+		return 0, j.explain(err, j.namespace, "list jobs")
 	}
 	n := 0
 	for i := range l.Items {
@@ -205,6 +208,11 @@ func (j *Jobs) Running(ctx context.Context) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// Unsaved names the Secret with a state that is nowhere else.
+func (j *Jobs) Unsaved(ctx context.Context, c Cluster) (string, error) {
+	return j.unsaved(ctx, j.namespace, c)
 }
 
 // Forget the credentials and the record. The Jobs are cleared before.

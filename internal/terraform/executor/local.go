@@ -17,6 +17,7 @@ limitations under the License.
 package executor
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -66,6 +67,9 @@ type LocalOptions struct {
 	Runner string
 	// Kubeconfig that runs report with; what the environment says by default.
 	Kubeconfig string
+	// Bundle is the command that adds rights that are missing; that of the
+	// provider's own manifests by default.
+	Bundle string
 	// MaxRuns is the number of processes that run at the same time.
 	MaxRuns int
 	// Starting is shared by all executors of a process.
@@ -77,7 +81,7 @@ type LocalOptions struct {
 // NewLocal returns an executor of child processes.
 func NewLocal(kube client.Client, live client.Reader, o LocalOptions) (*Local, error) {
 	l := &Local{
-		store: store{live: live, kube: kube, secret: true}, dir: o.Dir, runner: o.Runner, kubeconfig: o.Kubeconfig, max: o.MaxRuns,
+		store: store{live: live, kube: kube, secret: true, bundle: cmp.Or(o.Bundle, providerCommand)}, dir: o.Dir, runner: o.Runner, kubeconfig: o.Kubeconfig, max: o.MaxRuns,
 		starting: o.Starting, environ: o.Environ, children: map[types.NamespacedName]*exec.Cmd{},
 	}
 	if l.environ == nil {
@@ -144,13 +148,17 @@ func (l *Local) Clear(context.Context, Cluster, Execution) error { return nil }
 func (l *Local) Start(ctx context.Context, c Cluster, r Record, s Setup) error {
 	l.starting.Lock()
 	defer l.starting.Unlock()
+	key := types.NamespacedName{Namespace: c.Namespace, Name: c.ID}
 	if n := l.running(); n >= l.max {
 		return Queued(n, l.max)
+	}
+	if l.has(key) {
+		return nil // The last process has ended just now: its credentials are about to be removed, and would be this one's.
 	}
 	if _, err := exec.LookPath(l.runner); err != nil {
 		return fault.Newf(fault.Refused, "cannot find terraform-runner at %s: set --runner-path, or execution.mode Job", l.runner)
 	}
-	rescued, err := l.rescued(ctx, c)
+	rescued, err := l.rescued(ctx, c.Namespace, c)
 	if err != nil {
 		return err
 	}
@@ -175,7 +183,7 @@ func (l *Local) Start(ctx context.Context, c Cluster, r Record, s Setup) error {
 	cmd.Env = l.env(d, s)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{lock}
-	return l.launch(types.NamespacedName{Namespace: c.Namespace, Name: c.ID}, d, cmd)
+	return l.launch(key, d, cmd)
 }
 
 // launch a process and look after it until it ends.
@@ -208,6 +216,12 @@ func (l *Local) launch(key types.NamespacedName, d directory, cmd *exec.Cmd) err
 	return nil
 }
 
+func (l *Local) has(key types.NamespacedName) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.children[key] != nil
+}
+
 func (l *Local) running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -216,19 +230,6 @@ func (l *Local) running() int {
 
 // Running counts the processes.
 func (l *Local) Running(context.Context) (int, error) { return l.running(), nil }
-
-// Forget the record, and the run directory.
-func (l *Local) Forget(ctx context.Context, c Cluster) error {
-	if err := l.forget(ctx, c.Namespace, c); err != nil {
-		return err
-	}
-	return errors.Wrap(os.RemoveAll(string(l.directory(c))), "cannot remove the run directory")
-}
-
-// ForgetReport removes the Secret with the report.
-func (l *Local) ForgetReport(ctx context.Context, c Cluster) error {
-	return l.forgetReport(ctx, c.Namespace, c)
-}
 
 // Run until the context ends, and then end the runs: each gets one signal, as a
 // second one would keep Terraform from saving its state, and some time.

@@ -181,7 +181,11 @@ func TestLocal(t *testing.T) {
 	b.Expect(err).NotTo(HaveOccurred())
 	b.Expect(info.Mode().Perm()).To(Equal(os.FileMode(0o600)))
 
-	// Nobody starts a second one.
+	// Nobody starts a second one, not even between its end and the removal of its credentials.
+	b.l.max++
+	b.Expect(b.l.Start(t.Context(), testCluster(), testRecord(run.Destroy), testSetup2())).To(Succeed())
+	b.Expect(b.dir.runID()).To(Equal("apply-2-5f2c9a1b"))
+	b.l.max--
 	b.Expect(fault.Is(b.l.Start(t.Context(), testCluster(), testRecord(run.Apply), testSetup2()), fault.Waiting)).To(BeTrue())
 	other, err := local(b.l.dir)
 	b.Expect(err).NotTo(HaveOccurred())

@@ -37,7 +37,7 @@ func (j *Jobs) Logs(ctx context.Context, c Cluster, o LogOptions) (io.ReadCloser
 	l := &corev1.PodList{}
 	of := client.MatchingLabels{v1alpha1.LabelHostCluster: c.ID, run.LabelNamespace: c.Namespace}
 	if err := j.live.List(ctx, l, client.InNamespace(j.namespace), of); err != nil {
-		return nil, explain(err, j.namespace, "list pods")
+		return nil, j.explain(err, j.namespace, "list pods")
 	}
 	p := newest(l.Items)
 	if p == nil || j.pods == nil {
@@ -48,7 +48,7 @@ func (j *Jobs) Logs(ctx context.Context, c Cluster, o LogOptions) (io.ReadCloser
 		opts.TailLines = new(o.Tail)
 	}
 	r, err := j.pods.CoreV1().Pods(j.namespace).GetLogs(p.GetName(), opts).Stream(ctx)
-	return r, explain(err, j.namespace, "get pods/log")
+	return r, j.explain(err, j.namespace, "get pods/log")
 }
 
 func newest(pods []corev1.Pod) *corev1.Pod {

@@ -35,6 +35,7 @@ const (
 	annotationNumber   = "kubeopera.io/run-number"
 	annotationFailures = "kubeopera.io/run-failures"
 	annotationInputs   = "kubeopera.io/run-inputs"
+	annotationRequest  = "kubeopera.io/run-request"
 	annotationApplied  = "kubeopera.io/applied-revision"
 )
 
@@ -81,6 +82,7 @@ func ConfigMap(namespace string, c Cluster, r Record) (*corev1.ConfigMap, error)
 				annotationNumber:   strconv.Itoa(r.Number),
 				annotationFailures: strconv.Itoa(r.Failures),
 				annotationInputs:   r.Inputs,
+				annotationRequest:  r.Request,
 				annotationApplied:  r.Applied,
 			},
 		},
@@ -99,6 +101,7 @@ func recordOf(c Cluster, cm *corev1.ConfigMap) (*Record, error) {
 		Number:   number(cm.Annotations[annotationNumber]),
 		Failures: number(cm.Annotations[annotationFailures]),
 		Inputs:   cm.Annotations[annotationInputs],
+		Request:  cm.Annotations[annotationRequest],
 		Applied:  cm.Annotations[annotationApplied],
 		version:  cm.GetResourceVersion(),
 	}

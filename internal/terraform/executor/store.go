@@ -38,6 +38,8 @@ type store struct {
 	// secret keeps records in Secrets: a provider that runs no Jobs has no
 	// rights on ConfigMaps.
 	secret bool
+	// bundle is the command that adds rights that are missing.
+	bundle string
 }
 
 // look at the record and the report of a cluster in a namespace.
@@ -50,7 +52,7 @@ func (s store) look(ctx context.Context, namespace string, c Cluster) (Seen, err
 			return seen, err
 		}
 	case !kerrors.IsNotFound(err):
-		return seen, explain(err, namespace, "get the record of the run")
+		return seen, s.explain(err, namespace, "get the record of the run")
 	}
 
 	report := &corev1.Secret{}
@@ -59,7 +61,7 @@ func (s store) look(ctx context.Context, namespace string, c Cluster) (Seen, err
 		seen.Status = statusOf(report.Data)
 		seen.Outputs = outputsOf(report.Data)
 	case !kerrors.IsNotFound(err):
-		return seen, explain(err, namespace, "get the Secret that the run reports in")
+		return seen, s.explain(err, namespace, "get the Secret that the run reports in")
 	}
 	return seen, nil
 }
@@ -90,9 +92,9 @@ func (s store) record(ctx context.Context, namespace string, c Cluster, r Record
 		o = secretOf(cm)
 	}
 	if r.version == "" {
-		return explain(s.kube.Create(ctx, o), namespace, "create the record of the run")
+		return s.explain(s.kube.Create(ctx, o), namespace, "create the record of the run")
 	}
-	return explain(s.kube.Update(ctx, o), namespace, "update the record of the run")
+	return s.explain(s.kube.Update(ctx, o), namespace, "update the record of the run")
 }
 
 // get the record of a cluster.
@@ -127,16 +129,16 @@ func (s store) supply(ctx context.Context, namespace string, c Cluster, files ma
 	seen := &corev1.Secret{}
 	err := s.live.Get(ctx, client.ObjectKeyFromObject(want), seen)
 	if kerrors.IsNotFound(err) {
-		return explain(s.kube.Create(ctx, want), namespace, "create the Secret with the run's credentials")
+		return s.explain(s.kube.Create(ctx, want), namespace, "create the Secret with the run's credentials")
 	}
 	if err != nil {
-		return explain(err, namespace, "get the Secret with the run's credentials")
+		return s.explain(err, namespace, "get the Secret with the run's credentials")
 	}
 	if err := owned(c, "Secret", seen); err != nil {
 		return err
 	}
 	want.ResourceVersion = seen.ResourceVersion
-	return explain(s.kube.Update(ctx, want), namespace, "update the Secret with the run's credentials")
+	return s.explain(s.kube.Update(ctx, want), namespace, "update the Secret with the run's credentials")
 }
 
 // credentials that are there.
@@ -147,7 +149,7 @@ func (s store) credentials(ctx context.Context, namespace string, c Cluster) (ma
 	case kerrors.IsNotFound(err):
 		return nil, nil //nolint:nilnil // None is no error.
 	case err != nil:
-		return nil, explain(err, namespace, "get the Secret with the run's credentials")
+		return nil, s.explain(err, namespace, "get the Secret with the run's credentials")
 	}
 	if err := owned(c, "Secret", seen); err != nil {
 		return nil, err
@@ -156,13 +158,23 @@ func (s store) credentials(ctx context.Context, namespace string, c Cluster) (ma
 }
 
 // rescued is a state that an earlier run could not write to its bucket.
-func (l *Local) rescued(ctx context.Context, c Cluster) (map[string][]byte, error) {
-	s := &corev1.Secret{}
-	err := l.live.Get(ctx, types.NamespacedName{Namespace: c.Namespace, Name: run.RescueName(c.ID)}, s)
+func (s store) rescued(ctx context.Context, namespace string, c Cluster) (map[string][]byte, error) {
+	seen := &corev1.Secret{}
+	err := s.live.Get(ctx, types.NamespacedName{Namespace: namespace, Name: run.RescueName(c.ID)}, seen)
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // None is no error.
 	}
-	return s.Data, explain(err, c.Namespace, "get the Secret with a rescued state")
+	return seen.Data, s.explain(err, namespace, "get the Secret with a rescued state")
+}
+
+// unsaved names the Secret with a state that is nowhere else. Once the state is
+// in its bucket, the Secret is left without data.
+func (s store) unsaved(ctx context.Context, namespace string, c Cluster) (string, error) {
+	data, err := s.rescued(ctx, namespace, c)
+	if err != nil || len(data[run.RescueKey]) == 0 {
+		return "", err
+	}
+	return "Secret " + namespace + "/" + run.RescueName(c.ID), nil
 }
 
 // remove an object, if it is ours.
@@ -172,14 +184,14 @@ func (s store) remove(ctx context.Context, c Cluster, kind string, o client.Obje
 		return nil
 	}
 	if err != nil {
-		return explain(err, o.GetNamespace(), "get the "+kind+" of the run")
+		return s.explain(err, o.GetNamespace(), "get the "+kind+" of the run")
 	}
 	if ours := owned(c, kind, o) == nil; !ours && kind != reportKind {
 		return nil
 	}
 	uid := o.GetUID()
 	err = s.kube.Delete(ctx, o, client.Preconditions{UID: &uid})
-	return explain(client.IgnoreNotFound(err), o.GetNamespace(), "delete the "+kind+" of the run")
+	return s.explain(client.IgnoreNotFound(err), o.GetNamespace(), "delete the "+kind+" of the run")
 }
 
 // reportKind is a Secret that terraform-runner made: it may have no labels of ours.

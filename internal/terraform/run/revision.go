@@ -28,6 +28,8 @@ const (
 	// RescueKey is the key of that Secret, and the name of the file. Once its
 	// state is in the bucket, the Secret is left without data.
 	RescueKey = "errored.tfstate.gz"
+	// ErroredState is where OpenTofu leaves such a state, below WorkDir.
+	ErroredState = "errored.tfstate"
 )
 
 // Revision returns the hash of a rendered configuration, the bytes of

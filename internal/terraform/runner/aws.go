@@ -18,12 +18,10 @@ package runner
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -67,26 +65,10 @@ func (c *awsCloud) Check(ctx context.Context) error {
 }
 
 func (c *awsCloud) EnsureBucket(ctx context.Context) error { return c.bucket.Ensure(ctx, c.cfg) }
+
 func (c *awsCloud) RemoveBucket(ctx context.Context) error { return c.bucket.Remove(ctx, c.cfg) }
 
-func (c *awsCloud) HasBucket(ctx context.Context) (bool, error) {
-	cfg := c.cfg.Copy()
-	cfg.Region = c.bucket.Region
-	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		if c.bucket.Endpoint != "" {
-			o.BaseEndpoint = sdk.String(c.bucket.Endpoint)
-		}
-		o.UsePathStyle = o.BaseEndpoint != nil
-	})
-	_, err := client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &c.bucket.Name})
-	switch cloud.StatusOf(err) {
-	case http.StatusNotFound:
-		return false, nil
-	case http.StatusForbidden, http.StatusMovedPermanently:
-		return true, nil // What is wrong with it is found out by whoever uses it.
-	}
-	return err == nil, cloud.Wrap(err, "cannot look for bucket "+c.bucket.Name)
-}
+func (c *awsCloud) HasBucket(ctx context.Context) (bool, error) { return c.bucket.Exists(ctx, c.cfg) }
 
 func (c *awsCloud) SweepNetwork(ctx context.Context, every time.Duration, say Say) error {
 	return c.sweeper(every, say).Network(ctx, c.cfg)
@@ -97,7 +79,7 @@ func (c *awsCloud) SweepRest(ctx context.Context, every time.Duration, say Say) 
 }
 
 func (c *awsCloud) sweeper(every time.Duration, say Say) *leftovers.Sweeper {
-	return &leftovers.Sweeper{Cluster: c.spec.CloudName, Every: every, Log: func(what string) { say("Removing %s", what) }}
+	return &leftovers.Sweeper{Loop: loop(c.spec, every, say)}
 }
 
 func (c *awsCloud) Kubeconfig(ctx context.Context, prefix string, every, within time.Duration) ([]byte, error) {

@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/internal/cloud"
+	"github.com/kubeopera/provider-kubeopera/internal/cloud/sweep"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 )
 
@@ -55,6 +56,11 @@ type Cloud interface {
 
 // Say tells those who read the log.
 type Say func(format string, args ...any)
+
+// loop of a sweep for the cluster of a run.
+func loop(s run.Spec, every time.Duration, say Say) sweep.Loop {
+	return sweep.Loop{Cluster: s.CloudName, Every: every, Log: func(what string) { say("Removing %s", what) }}
+}
 
 // NewCloud returns the way to the cloud account of a run, with the credentials
 // that the environment names in the SDKs' own words.

@@ -41,7 +41,7 @@ func (r *runner) destroy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !found {
+	if !found && !r.hasUnsaved() {
 		r.log.Sayf("There is no state bucket %s: nothing was made, or all is removed", r.spec.State.Bucket)
 		return nil
 	}

@@ -21,43 +21,36 @@ import (
 	stderrors "errors"
 	"net"
 	"net/http"
-	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
-	"google.golang.org/api/googleapi"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/internal/cloud"
 	cloudgcp "github.com/kubeopera/provider-kubeopera/internal/cloud/gcp"
+	"github.com/kubeopera/provider-kubeopera/internal/cloud/gcp/leftovers"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 )
 
-// emulatorEnv is the variable by which Google's clients find an emulator.
-const emulatorEnv = "STORAGE_EMULATOR_HOST"
-
 // gcpCloud is a project on Google Cloud.
 type gcpCloud struct {
+	spec   run.Spec
 	tokens oauth2.TokenSource
 	bucket cloudgcp.Bucket
 }
 
 func newGCP(ctx context.Context, s run.Spec) (Cloud, error) {
 	tokens := oauth2.StaticTokenSource(&oauth2.Token{})
-	found, err := google.FindDefaultCredentials(ctx, cloud.GCPScope)
+	found, err := google.FindDefaultCredentials(cloud.WithTokenTimeout(ctx), cloud.GCPScope)
 	switch {
 	case err == nil:
 		tokens = found.TokenSource
-	case os.Getenv(emulatorEnv) == "":
+	case cloudgcp.Emulator() == "":
 		// An emulator wants none.
 		return nil, failf(run.ClassAuth, "no Google Cloud credentials can be had: %s", cloudCause(err))
 	}
-	return &gcpCloud{tokens: tokens, bucket: cloudgcp.Bucket{
+	return &gcpCloud{spec: s, tokens: tokens, bucket: cloudgcp.Bucket{
 		Name: s.State.Bucket, Project: s.Project, Region: s.State.Region, Owner: s.Owner, Endpoint: s.State.Endpoint,
 	}}, nil
 }
@@ -78,51 +71,21 @@ func (c *gcpCloud) Check(context.Context) error {
 
 func (c *gcpCloud) EnsureBucket(ctx context.Context) error { return c.bucket.Ensure(ctx, c.tokens) }
 func (c *gcpCloud) RemoveBucket(ctx context.Context) error { return c.bucket.Remove(ctx, c.tokens) }
-
-// HasBucket asks with plain HTTP: one GET is all there is to it.
 func (c *gcpCloud) HasBucket(ctx context.Context) (bool, error) {
-	root := "https://storage.googleapis.com"
-	if host := os.Getenv(emulatorEnv); host != "" {
-		root = host
-		if !strings.Contains(host, "://") {
-			root = "http://" + host
-		}
-	}
-	if c.bucket.Endpoint != "" {
-		root, _, _ = strings.Cut(c.bucket.Endpoint, "/storage/v1")
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(root, "/")+"/storage/v1/b/"+url.PathEscape(c.bucket.Name), http.NoBody) //nolint:gosec // The run says where its state is.
-	if err != nil {
-		return false, errors.Wrap(err, "cannot ask for the bucket")
-	}
-	token, err := c.tokens.Token()
-	if err != nil {
-		return false, cloud.Wrap(err, "Google Cloud does not take the credentials")
-	}
-	if token.AccessToken != "" {
-		token.SetAuthHeader(req)
-	}
-	resp, err := http.DefaultClient.Do(req) //nolint:gosec // The same.
-	if err != nil {
-		return false, cloud.Wrap(err, "cannot look for bucket "+c.bucket.Name)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusNotFound {
-		return false, nil
-	}
-	err = googleapi.CheckResponse(resp)
-	if cloud.StatusOf(err) == http.StatusForbidden {
-		return true, nil // What is wrong with it is found out by whoever uses it.
-	}
-	return err == nil, cloud.Wrap(err, "cannot look for bucket "+c.bucket.Name)
+	return c.bucket.Exists(ctx, c.tokens)
 }
 
-// SweepNetwork does nothing on Google Cloud. Where a Service's firewall rule keeps the
-// network from going, the destroy fails with class Dependency and names it.
-func (c *gcpCloud) SweepNetwork(context.Context, time.Duration, Say) error { return nil }
+func (c *gcpCloud) SweepNetwork(ctx context.Context, every time.Duration, say Say) error {
+	return c.sweeper(every, say).Network(ctx, c.tokens)
+}
 
-// SweepRest does nothing on Google Cloud: disks of claims stay.
-func (c *gcpCloud) SweepRest(context.Context, time.Duration, Say) error { return nil }
+func (c *gcpCloud) SweepRest(ctx context.Context, every time.Duration, say Say) error {
+	return c.sweeper(every, say).Rest(ctx, c.tokens)
+}
+
+func (c *gcpCloud) sweeper(every time.Duration, say Say) *leftovers.Sweeper {
+	return &leftovers.Sweeper{Loop: loop(c.spec, every, say), Project: c.spec.Project, Location: c.spec.Region}
+}
 
 func (c *gcpCloud) Kubeconfig(context.Context, string, time.Duration, time.Duration) ([]byte, error) {
 	return nil, fault.New(fault.Refused, "nodes on Google Cloud publish no kubeconfig")

@@ -31,8 +31,6 @@ import (
 )
 
 const (
-	// erroredState is where OpenTofu leaves a state that it could not write.
-	erroredState = "errored.tfstate"
 	// rescuedState is such a state out of the Secret.
 	rescuedState = "rescued.tfstate"
 	// maxState bounds a state, in bytes. Those of our modules have some 200 KiB.
@@ -42,7 +40,7 @@ const (
 // restore writes states to the bucket that earlier runs could not write
 // there, before anything reads it: that on disk, then that in the Secret.
 func (r *runner) restore(ctx context.Context) error {
-	if err := r.pushFile(ctx, erroredState); err != nil {
+	if err := r.pushFile(ctx, run.ErroredState); err != nil {
 		return errors.Wrap(err, "cannot write the state of an earlier run to its bucket")
 	}
 	found, err := r.unpack()
@@ -54,6 +52,17 @@ func (r *runner) restore(ctx context.Context) error {
 	}
 	r.discard(ctx)
 	return nil
+}
+
+// hasUnsaved tells whether an earlier run has left a state that it could not
+// write to its bucket.
+func (r *runner) hasUnsaved() bool {
+	for _, file := range []string{filepath.Join(r.WorkDir, run.ErroredState), filepath.Join(r.RescueDir, run.RescueKey)} {
+		if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pushFile writes a state to the bucket if it is there and newer than what the
@@ -89,11 +98,11 @@ func (r *runner) pushFile(ctx context.Context, name string) error {
 // It goes on when the run was interrupted: there is nothing more important.
 func (r *runner) rescue(ctx context.Context) string {
 	ctx = context.WithoutCancel(ctx)
-	file := filepath.Join(r.WorkDir, erroredState)
+	file := filepath.Join(r.WorkDir, run.ErroredState)
 	if _, err := os.Stat(file); err != nil {
 		return ""
 	}
-	err := r.pushFile(ctx, erroredState)
+	err := r.pushFile(ctx, run.ErroredState)
 	if err == nil {
 		return "The state is in its bucket by now."
 	}
@@ -106,7 +115,7 @@ func (r *runner) rescue(ctx context.Context) string {
 		if kept != nil {
 			kept = r.keep(ctx, file)
 		}
-		return r.pushFile(ctx, erroredState)
+		return r.pushFile(ctx, run.ErroredState)
 	})
 	if err == nil {
 		if kept == nil {

@@ -47,7 +47,7 @@ func (s *Sweeper) loadBalancers(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, arn := range ours {
-		s.Log("load balancer " + arn)
+		s.Say("load balancer " + arn)
 		// One that is gone, or going, is no error.
 		if _, err := s.v2.DeleteLoadBalancer(ctx, &elbv2.DeleteLoadBalancerInput{LoadBalancerArn: aws.String(arn)}); err != nil {
 			return nil, cloud.Wrap(err, "cannot delete load balancer "+arn)
@@ -126,7 +126,7 @@ func (s *Sweeper) classicLoadBalancers(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, name := range ours {
-		s.Log("classic load balancer " + name)
+		s.Say("classic load balancer " + name)
 		if _, err := s.v1.DeleteLoadBalancer(ctx, &elb.DeleteLoadBalancerInput{LoadBalancerName: aws.String(name)}); err != nil {
 			return nil, cloud.Wrap(err, "cannot delete classic load balancer "+name)
 		}
@@ -151,7 +151,7 @@ func (s *Sweeper) targetGroups(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for _, arn := range ours {
-		s.Log("target group " + arn)
+		s.Say("target group " + arn)
 		_, err := s.v2.DeleteTargetGroup(ctx, &elbv2.DeleteTargetGroupInput{TargetGroupArn: aws.String(arn)})
 		if code := cloud.CodeOf(err); err != nil && code != "ResourceInUse" && code != "TargetGroupNotFound" {
 			return nil, cloud.Wrap(err, "cannot delete target group "+arn)

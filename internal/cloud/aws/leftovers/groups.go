@@ -60,7 +60,7 @@ func (s *Sweeper) securityGroups(ctx context.Context) ([]string, error) {
 		if err := s.revoke(ctx, id); err != nil {
 			return nil, err
 		}
-		s.Log("security group " + id)
+		s.Say("security group " + id)
 		_, err := s.ec2.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: aws.String(id)})
 		// An interface that lingers holds it for a while.
 		if code := cloud.CodeOf(err); err != nil && code != "DependencyViolation" && code != "InvalidGroup.NotFound" {

@@ -23,17 +23,13 @@ package leftovers
 
 import (
 	"context"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	elbv2 "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
-	"k8s.io/utils/clock"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
-	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/cloud/sweep"
 )
 
 // Tags by which leftovers are known. A cluster's tag alone does not make one:
@@ -57,23 +53,12 @@ const elbGroup = "Security group for Kubernetes ELB"
 
 // A Sweeper removes the leftovers of one cluster.
 type Sweeper struct {
-	// Cluster is what the cluster is called in the account.
-	Cluster string
-	// Every and For bound the wait for what vanishes slowly: 10 s and 10
-	// minutes by default. A load balancer's interfaces take up to 5 minutes.
-	Every, For time.Duration
-	// Clock, the real one by default.
-	Clock clock.Clock
-	// Log is told each thing that is removed, if set.
-	Log func(what string)
+	sweep.Loop
 
 	ec2 *ec2.Client
 	v1  *elb.Client
 	v2  *elbv2.Client
 }
-
-// step removes what it finds, and returns what is still there.
-type step func(context.Context) (left []string, err error)
 
 // Network removes load balancers, target groups and their security groups, and
 // waits until they are gone. It is for the time before Terraform destroys the
@@ -81,7 +66,7 @@ type step func(context.Context) (left []string, err error)
 // cluster lives its controllers may make new ones.
 func (s *Sweeper) Network(ctx context.Context, cfg aws.Config) error {
 	s.open(cfg)
-	return s.until(ctx, s.loadBalancers, s.classicLoadBalancers, s.targetGroups, s.securityGroups)
+	return s.Until(ctx, s.loadBalancers, s.classicLoadBalancers, s.targetGroups, s.securityGroups)
 }
 
 // Rest removes volumes and network interfaces that nothing uses any more, and
@@ -90,51 +75,11 @@ func (s *Sweeper) Network(ctx context.Context, cfg aws.Config) error {
 // that, too: what is still in use is left alone.
 func (s *Sweeper) Rest(ctx context.Context, cfg aws.Config) error {
 	s.open(cfg)
-	return s.until(ctx, s.volumes, s.interfaces)
+	return s.Until(ctx, s.volumes, s.interfaces)
 }
 
 func (s *Sweeper) open(cfg aws.Config) {
-	if s.Every == 0 {
-		s.Every = 10 * time.Second
-	}
-	if s.For == 0 {
-		s.For = 10 * time.Minute
-	}
-	if s.Clock == nil {
-		s.Clock = clock.RealClock{}
-	}
-	if s.Log == nil {
-		s.Log = func(string) {}
-	}
 	s.ec2, s.v1, s.v2 = ec2.NewFromConfig(cfg), elb.NewFromConfig(cfg), elbv2.NewFromConfig(cfg)
-}
-
-// until does steps, each for as long as it leaves something, within the time.
-func (s *Sweeper) until(ctx context.Context, steps ...step) error {
-	if s.Cluster == "" {
-		return errors.New("cannot sweep for a cluster without a name")
-	}
-	end := s.Clock.Now().Add(s.For)
-	for _, do := range steps {
-		for {
-			left, err := do(ctx)
-			if err != nil {
-				return err
-			}
-			if len(left) == 0 {
-				break
-			}
-			if !s.Clock.Now().Add(s.Every).Before(end) {
-				return fault.Newf(fault.Unhealthy, "%d leftovers of cluster %s do not go, %s among them: delete them by hand", len(left), s.Cluster, left[0])
-			}
-			select {
-			case <-ctx.Done():
-				return errors.Wrap(ctx.Err(), "cannot wait for leftovers to go")
-			case <-s.Clock.After(s.Every):
-			}
-		}
-	}
-	return nil
 }
 
 // isOurs tells whether a controller of this cluster made something for a

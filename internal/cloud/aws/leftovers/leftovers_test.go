@@ -19,32 +19,15 @@ package leftovers
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/clock"
 
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/cloudtest"
+	"github.com/kubeopera/provider-kubeopera/internal/cloud/sweep"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
-
-// hasty is a clock on which nobody waits.
-type hasty struct {
-	clock.RealClock
-
-	now time.Time
-}
-
-func (h *hasty) Now() time.Time { return h.now }
-
-func (h *hasty) After(d time.Duration) <-chan time.Time {
-	h.now = h.now.Add(d)
-	c := make(chan time.Time, 1)
-	c <- h.now
-	return c
-}
 
 var (
 	owned   = map[string]string{"kubernetes.io/cluster/prod": "owned"}
@@ -112,7 +95,7 @@ func TestSweep(t *testing.T) {
 			s.SetLeftovers(tc.there...)
 			k := cloudtest.DefaultKey
 			cfg := aws.Config{Region: "eu-central-1", BaseEndpoint: aws.String(s.URL), Credentials: credentials.NewStaticCredentialsProvider(k.ID, k.Secret, "")}
-			sweeper := &Sweeper{Cluster: "prod", Clock: &hasty{now: time.Unix(0, 0)}}
+			sweeper := &Sweeper{Loop: sweep.Loop{Cluster: "prod", Clock: cloudtest.NewHasty()}}
 
 			err := sweeper.Network(t.Context(), cfg)
 			if tc.networks == "" && err != nil || tc.networks != "" && !fault.Is(err, tc.networks) {
@@ -141,7 +124,7 @@ func TestManyLoadBalancers(t *testing.T) {
 	k := cloudtest.DefaultKey
 	cfg := aws.Config{Region: "eu-central-1", BaseEndpoint: aws.String(s.URL), Credentials: credentials.NewStaticCredentialsProvider(k.ID, k.Secret, "")}
 	removed := 0
-	sweeper := &Sweeper{Cluster: "prod", Clock: &hasty{now: time.Unix(0, 0)}, Log: func(string) { removed++ }}
+	sweeper := &Sweeper{Loop: sweep.Loop{Cluster: "prod", Clock: cloudtest.NewHasty(), Log: func(string) { removed++ }}}
 	if err := sweeper.Network(t.Context(), cfg); err != nil || len(s.Leftovers()) > 0 || removed != 45 {
 		t.Errorf("Network(): removed %d, left %v, %v", removed, s.Leftovers(), err)
 	}

@@ -45,7 +45,7 @@ func (s *Sweeper) volumes(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, id := range ours {
-		s.Log("volume " + id)
+		s.Say("volume " + id)
 		_, err := s.ec2.DeleteVolume(ctx, &ec2.DeleteVolumeInput{VolumeId: aws.String(id)})
 		if code := cloud.CodeOf(err); err != nil && code != "VolumeInUse" && code != "DependencyViolation" && code != "InvalidVolume.NotFound" {
 			return nil, cloud.Wrap(err, "cannot delete volume "+id)
@@ -70,7 +70,7 @@ func (s *Sweeper) interfaces(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, id := range ours {
-		s.Log("network interface " + id)
+		s.Say("network interface " + id)
 		_, err := s.ec2.DeleteNetworkInterface(ctx, &ec2.DeleteNetworkInterfaceInput{NetworkInterfaceId: aws.String(id)})
 		if code := cloud.CodeOf(err); err != nil && code != "InvalidParameterValue" && code != "DependencyViolation" && code != "InvalidNetworkInterfaceID.NotFound" {
 			return nil, cloud.Wrap(err, "cannot delete network interface "+id)
