@@ -41,7 +41,7 @@ test: $(MANIFESTS) ## Run all tests that need no root, with a real control plane
 		crank="$${CRANK:-$$($(TOOL) crank)/crank}" && \
 		tofu="$${TOFU:-$$($(TOOL) opentofu)/tofu}" && \
 		export KUBEBUILDER_ASSETS="$$assets" CRANK="$$crank" TOFU="$$tofu" && set -x && \
-		go run ./internal/testing/controlplane -- go test $(PACKAGES) $(TEST_ARGS)
+		go run ./internal/testing/controlplane -- go test -timeout=20m $(PACKAGES) $(TEST_ARGS)
 
 .PHONY: render
 render: ## Show what HostClusters will create, offline. RENDER=provision-eks: only that example. UPDATE=1: write the golden files.
