@@ -46,7 +46,7 @@ import (
 const (
 	// patience is how long the tests wait for what should take seconds; the
 	// machine may be busy with other packages' tests.
-	patience = 3 * time.Minute
+	patience = 6 * time.Minute
 
 	// poll interval of these tests; users' is a minute.
 	pollInterval = 5 * time.Second
