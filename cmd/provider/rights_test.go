@@ -39,12 +39,13 @@ type lines struct {
 }
 
 func (l *lines) Info(msg string, kv ...any) {
+	words := []string{msg}
 	for _, v := range kv {
 		if s, ok := v.(string); ok && s != "command" {
-			msg += ": " + s
+			words = append(words, s)
 		}
 	}
-	l.all = append(l.all, msg)
+	l.all = append(l.all, strings.Join(words, ": "))
 }
 
 // TestSayMissing fails if the provider does not say which rights it lacks, or says so of the Roles that are documented.

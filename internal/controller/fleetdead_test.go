@@ -57,7 +57,6 @@ const (
 // the provider's goroutines stay few. All but the first have a Flux already, so
 // that it is not Helm that takes the time.
 func TestFleet(t *testing.T) {
-
 	size := smallFleet
 	if n, err := strconv.Atoi(os.Getenv(envFleet)); err == nil {
 		size = max(n, size)

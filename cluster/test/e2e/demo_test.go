@@ -44,7 +44,7 @@ var _ = Describe("make demo", func() {
 	It("shows a cluster that becomes Ready, and no secret", func(ctx SpecContext) {
 		dir := filepath.Join(root, ".sandbox", "e2e-demo")
 		out := gbytes.NewBuffer()
-		cmd := exec.Command("make", "demo", "DEMO_ARGS=-dir="+dir) //nolint:noctx // stopped as people stop it
+		cmd := exec.Command("make", "demo", "DEMO_ARGS=-dir="+dir) // stopped as people stop it
 		cmd.Dir = root
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, GinkgoWriter), io.MultiWriter(out, GinkgoWriter)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -120,7 +120,7 @@ func show(ctx SpecContext, command string) string {
 // kubernetesPrograms is the directory of kubectl, which is built by now.
 func kubernetesPrograms() string {
 	GinkgoHelper()
-	out, err := exec.Command(filepath.Join(root, "hack", "tools", "build"), "kubernetes").Output() //nolint:noctx // our own script
+	out, err := exec.Command(filepath.Join(root, "hack", "tools", "build"), "kubernetes").Output()
 	Expect(err).NotTo(HaveOccurred())
 	return strings.TrimSpace(string(out))
 }

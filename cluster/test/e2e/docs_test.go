@@ -221,7 +221,7 @@ func (w *world) shell(ctx context.Context, dir, command string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, "bash", "-c", command)
 	if command == "exec "+theProvider {
-		cmd = exec.Command("bash", "-c", command) //nolint:noctx // it outlives the spec
+		cmd = exec.Command("bash", "-c", command) // it outlives the spec
 	}
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.sandbox.Path(sandbox.ManagementKubeconfig), "CGO_ENABLED=0",

@@ -17,6 +17,7 @@ limitations under the License.
 package provisionedcluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -110,7 +111,7 @@ func TestVersionEnded(t *testing.T) {
 	s.Seen.Record.Request = request
 
 	got, err := w.wanted(pc, v1alpha1.ProviderConfigSpec{}, s)
-	if err != nil || string(got.Config) != string(s.Seen.Record.Config) {
+	if err != nil || !bytes.Equal(got.Config, s.Seen.Record.Config) {
 		t.Fatalf("the configuration that was applied must stay: %v", err)
 	}
 	s.Wanted = got
