@@ -193,10 +193,10 @@ func TestDeletion(t *testing.T) {
 				w.forgotten(ctx)
 				w.supplied(ctx)
 
-				said := strings.Join(w.leftBehind(ctx), "\n")
-				for _, what := range []string{"GitRepository flux-system/kubeopera", "Secret flux-system/kubeopera", "kubeopera-apps", "Flux in namespace flux-system"} {
-					w.Expect(said).To(ContainSubstring(what))
-				}
+				// Events are written beside the work.
+				w.Eventually(func() string { return strings.Join(w.leftBehind(ctx), "\n") }, patience, "200ms").Should(And(
+					ContainSubstring("GitRepository flux-system/kubeopera"), ContainSubstring("Secret flux-system/kubeopera"),
+					ContainSubstring("kubeopera-apps"), ContainSubstring("Flux in namespace flux-system")))
 			},
 		},
 		"KubeconfigGone": {
