@@ -133,6 +133,8 @@ func itDisconnects(get func() *world) {
 		w.expectGone(ctx, lostTimeout)
 		GinkgoWriter.Printf("let go of the lost target after %s\n", time.Since(begin).Round(time.Second))
 
+		// Events are written beside the work.
+		Eventually(ctx, w.leftBehind, "30s", "200ms").Should(ContainSubstring("Secret flux-system/kubeopera"))
 		said := w.leftBehind(ctx)
 		for _, left := range []struct {
 			name   string
