@@ -30,6 +30,9 @@ help: ## Show this help.
 build: $(MANIFESTS) ## Build all programs into bin/.
 	go build -o bin/ ./cmd/...
 
+.PHONY: manifests
+manifests: $(MANIFESTS) ## Assemble the manifests of Flux and Sealed Secrets, which go into the provider.
+
 .PHONY: demo
 demo: $(MANIFESTS) ## Connect a cluster and watch it become Ready; Ctrl-C stops it. DEMO_ARGS=--exit: end once Ready.
 	@mkdir -p .sandbox/bin && go build -o .sandbox/bin/demo ./hack/sandbox/cmd/demo

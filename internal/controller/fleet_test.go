@@ -120,6 +120,7 @@ func newFleet(tb testing.TB, poll time.Duration) *fleet {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	p := exec.CommandContext(ctx, program, "--kubeconfig="+filepath.Join(dir, "kubeconfig"), "--namespace="+f.namespace,
 		"--metrics-bind-address="+f.metrics, "--pprof-bind-address="+f.profiles, "--health-probe-bind-address=0", "--poll-interval="+poll.String())
+	kt.BindToParent(p)
 	g.Expect(p.Start()).To(Succeed())
 	tb.Cleanup(func() {
 		cancel()

@@ -31,7 +31,7 @@ import (
 // logTail is how much of a program's log, in bytes, an error shows: enough for the fatal line and what led to it.
 const logTail = 4 << 10
 
-// process is a running child. It dies with this process, however this process ends (see bindToParent).
+// process is a running child. It dies with this process, however this process ends (see BindToParent).
 type process struct {
 	name string
 	log  string        // path of the file that takes stdout and stderr
@@ -50,7 +50,7 @@ func startProcess(dir, path string, args ...string) (*process, error) {
 	// Not bound to a context: the children outlive the context that bounds the start. Stop ends them.
 	p.cmd = exec.Command(path, args...) //nolint:gosec,noctx // The program is one that this package looked up.
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
-	bindToParent(p.cmd)
+	BindToParent(p.cmd)
 
 	started := make(chan error)
 	go func() {

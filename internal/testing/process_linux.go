@@ -21,8 +21,8 @@ import (
 	"syscall"
 )
 
-// bindToParent makes the kernel kill the child when its parent dies, SIGKILL included, and keeps the terminal's Ctrl-C
+// BindToParent makes the kernel kill the child when its parent dies, SIGKILL included, and keeps the terminal's Ctrl-C
 // away from it, so that it lives until the tests have cleaned up.
-func bindToParent(cmd *exec.Cmd) {
+func BindToParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

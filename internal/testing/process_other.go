@@ -20,5 +20,5 @@ package testing
 
 import "os/exec"
 
-// bindToParent does nothing here: only Linux can tie a child's life to its parent's. Stop still ends it.
-func bindToParent(*exec.Cmd) {}
+// BindToParent does nothing here: only Linux can tie a child's life to its parent's. Stop still ends it.
+func BindToParent(*exec.Cmd) {}

@@ -26,6 +26,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	. "github.com/onsi/gomega"
+
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
 )
 
@@ -148,4 +150,25 @@ func TestProxy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConnectionsEnd: thousands of looks at repositories leave no connections.
+func TestConnectionsEnd(t *testing.T) {
+	p := gittest.ServeProxy(t)
+	s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+	o := options(s.StartTLS(t))
+	o.Credentials = s.Credentials()
+
+	var err error
+	if o.Proxy, err = url.Parse(p.HTTP); err != nil {
+		t.Fatal(err)
+	}
+
+	for range 5 {
+		if _, err := open(t, o).Head(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	NewWithT(t).Eventually(p.Open, 10*idleConnection).Should(BeZero())
 }

@@ -30,7 +30,6 @@ import (
 	_ "github.com/fluxcd/pkg/git/gogit"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/client"
 
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
@@ -171,34 +170,4 @@ func parseURL(s string) (*url.URL, error) {
 // ref is the branch's reference.
 func (r *Repository) ref() plumbing.ReferenceName {
 	return plumbing.NewBranchReferenceName(r.opts.Branch)
-}
-
-// proxy for a connection that lives as long as a context at most.
-func (r *Repository) proxy(ctx context.Context) transport.ProxyOptions {
-	via := ""
-	if r.opts.Proxy != nil {
-		via = r.opts.Proxy.String()
-	}
-
-	deadline, ok := ctx.Deadline()
-	if r.endpoint.Protocol != schemeSSH || !ok {
-		return transport.ProxyOptions{URL: via} // The context itself bounds the connection.
-	}
-
-	life := max(time.Until(deadline), time.Millisecond).String()
-
-	return transport.ProxyOptions{URL: boundedDialer + "://" + life + "?" + url.Values{keyVia: {via}}.Encode()}
-}
-
-// transport speaks to the server. The endpoint is a copy: a redirect changes it.
-func (r *Repository) transport(ctx context.Context) (transport.Transport, *transport.Endpoint, error) {
-	ep := *r.endpoint
-	ep.Proxy = r.proxy(ctx)
-
-	t, err := client.NewClient(&ep)
-	if err != nil {
-		return nil, nil, fault.Wrap(err, fault.Refused, "cannot speak to the Git repository")
-	}
-
-	return t, &ep, nil
 }

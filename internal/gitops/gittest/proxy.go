@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -40,6 +41,7 @@ type Proxy struct {
 
 	mu   sync.Mutex
 	seen []string
+	open atomic.Int64
 }
 
 // ServeProxy starts a proxy for HTTP, with CONNECT, and one for SOCKS5.
@@ -81,6 +83,9 @@ func (p *Proxy) Seen() []string {
 	return slices.Compact(slices.Sorted(slices.Values(p.seen)))
 }
 
+// Open tells how many connections go through it, plain HTTP's aside.
+func (p *Proxy) Open() int64 { return p.open.Load() }
+
 // dial this machine in place of an address.
 func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	p.mu.Lock()
@@ -113,7 +118,7 @@ func (p *Proxy) http(w http.ResponseWriter, r *http.Request) {
 
 		_, _ = io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n")
 
-		join(from, to)
+		p.join(from, to)
 
 		return
 	}
@@ -160,11 +165,14 @@ func (p *Proxy) socks(c net.Conn) {
 
 	_, _ = c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0})
 
-	join(c, to)
+	p.join(c, to)
 }
 
 // join two connections until both have ended.
-func join(a, b net.Conn) {
+func (p *Proxy) join(a, b net.Conn) {
+	p.open.Add(1)
+	defer p.open.Add(-1)
+
 	done := make(chan struct{})
 
 	go func() {
