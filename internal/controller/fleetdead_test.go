@@ -45,10 +45,10 @@ const (
 	fleetPatience = 5 * time.Minute
 
 	// goroutinesEach bounds the goroutines of the provider for each HostCluster
-	// when nothing happens: an idle connection to its target and one to its Git
-	// server have two each, and each of its objects may be worked on. While all
-	// are connected at once there may be more, up to goroutinesBusy.
-	goroutinesEach = 10
+	// when nothing happens: the idle connection to its target has one, one to
+	// its Git server has two for a moment, and one of its objects may be looked
+	// at. While all are connected at once there may be more, up to goroutinesBusy.
+	goroutinesEach = 5
 	goroutinesBusy = 50
 )
 

@@ -17,6 +17,10 @@ limitations under the License.
 package controller
 
 import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
@@ -30,7 +34,51 @@ import (
 	kt "github.com/kubeopera/provider-kubeopera/internal/testing"
 )
 
-// TestSteady: once all is well, no controller writes anything anywhere.
+// writes are the controllers' requests that write, by namespace. What the API
+// server drops as no change counts, too.
+type writes struct {
+	mu sync.Mutex
+	of map[string][]string
+}
+
+// in a namespace, so far.
+func (w *writes) in(namespace string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	return slices.Clone(w.of[namespace])
+}
+
+// count what a transport sends.
+func (w *writes) count(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		_, path, _ := strings.Cut(r.URL.Path, "/namespaces/")
+
+		if namespace, rest, _ := strings.Cut(path, "/"); r.Method != http.MethodGet {
+			w.add(namespace, r.Method+" "+rest)
+		}
+
+		return next.RoundTrip(r)
+	})
+}
+
+func (w *writes) add(namespace, request string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	if w.of == nil {
+		w.of = map[string][]string{}
+	}
+
+	w.of[namespace] = append(w.of[namespace], request)
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestSteady: once all is well, no controller writes anything anywhere, or even
+// asks for it.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 
@@ -53,6 +101,10 @@ func TestSteady(t *testing.T) {
 	after, err := kt.VersionsOf(ctx, w.tc, onTarget, ours)
 	w.Expect(err).NotTo(HaveOccurred())
 	w.Expect(w.git.Commits(t, "main")).To(Equal(commits))
+
+	// By now also the last event has been sent.
+	written := suite.writes.in(w.hc.Namespace)
+	w.Consistently(func() []string { return suite.writes.in(w.hc.Namespace) }).WithTimeout(2 * pollInterval).Should(Equal(written))
 
 	for k := range before {
 		if diff := cmp.Diff(before[k], after[k]); diff != "" {

@@ -59,10 +59,11 @@ const (
 // suite is what all tests of this package share: a control plane of its own,
 // since Targets need Flux's CRDs on it, and all controllers.
 var suite struct {
-	once sync.Once
-	cp   *kt.ControlPlane
-	stop func()
-	err  error
+	once   sync.Once
+	cp     *kt.ControlPlane
+	writes writes
+	stop   func()
+	err    error
 }
 
 func TestMain(m *testing.M) {
@@ -98,7 +99,10 @@ func controlPlane(tb testing.TB) *kt.ControlPlane {
 			return
 		}
 
-		stop, err := start(suite.cp.Config, pollInterval)
+		cfg := rest.CopyConfig(suite.cp.Config)
+		cfg.Wrap(suite.writes.count)
+
+		stop, err := start(cfg, pollInterval)
 		suite.err = err
 		suite.stop = func() {
 			if stop != nil {

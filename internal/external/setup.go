@@ -105,7 +105,7 @@ func NewReconciler[M resource.Managed, S any](mgr ctrl.Manager, o Options, kind 
 	}
 
 	r := paced{
-		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(kind), append(opts, extra...)...),
+		Reconciler: managed.NewReconciler(quietManager{mgr}, resource.ManagedKind(kind), append(opts, extra...)...),
 		client:     mgr.GetClient(), scheme: mgr.GetScheme(), kind: kind, poll: o.PollInterval,
 	}
 
