@@ -23,10 +23,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -36,54 +32,32 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/execcredential"
 )
 
-// timeout bounds everything. kubectl itself waits for as long as we do.
-const timeout = 30 * time.Second
+func main() { helper().Main() }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Getenv(execcredential.InfoEnv), os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "eks-token-helper:", err)
-		stop()
-		os.Exit(1) //nolint:gocritic // Everything deferred is done.
-	}
-}
-
-// run writes a token for a cluster to out, and nothing else.
-func run(ctx context.Context, args []string, info string, out, log io.Writer) error {
-	flags := flag.NewFlagSet("eks-token-helper", flag.ContinueOnError)
-	flags.SetOutput(log)
-	cluster := flags.String("cluster-name", "", "Name of the EKS cluster (required).")
-	region := flags.String("region", "", "Region of the EKS cluster (required).")
+func helper() execcredential.Helper {
+	var cluster, region string
 	role := assume.Role{}
-	flags.StringVar(&role.ARN, "role-arn", "", "ARN of a role to assume first.")
-	flags.StringVar(&role.ExternalID, "external-id", "", "External ID that the role asks for.")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
+	return execcredential.Helper{
+		Name: "eks-token-helper",
+		Flags: func(f *flag.FlagSet) {
+			f.StringVar(&cluster, "cluster-name", "", "Name of the EKS cluster (required).")
+			f.StringVar(&region, "region", "", "Region of the EKS cluster (required).")
+			f.StringVar(&role.ARN, "role-arn", "", "ARN of a role to assume first.")
+			f.StringVar(&role.ExternalID, "external-id", "", "External ID that the role asks for.")
+		},
+		Token: func(ctx context.Context) (string, time.Time, error) {
+			if cluster == "" || region == "" {
+				return "", time.Time{}, errors.New("set --cluster-name and --region: see --help")
+			}
+			cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(region))
+			if err != nil {
+				return "", time.Time{}, fmt.Errorf("cannot configure AWS: %w", err)
+			}
+			if role.ARN != "" {
+				cfg.Credentials = assume.Credentials(cfg, role)
+			}
+			t, err := ekstoken.Presign(ctx, cfg, cluster)
+			return t.Value, t.Expires, err
+		},
 	}
-	if *cluster == "" || *region == "" || flags.NArg() > 0 {
-		return errors.New("set --cluster-name and --region, and no other arguments: see --help")
-	}
-	version, err := execcredential.APIVersion(info)
-	if err != nil {
-		return err
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(*region))
-	if err != nil {
-		return fmt.Errorf("cannot configure AWS: %w", err)
-	}
-	if role.ARN != "" {
-		cfg.Credentials = assume.Credentials(cfg, role)
-	}
-	t, err := ekstoken.Presign(ctx, cfg, *cluster)
-	if err != nil {
-		return err
-	}
-	return execcredential.Write(out, version, t.Value, t.Expires)
 }

@@ -20,13 +20,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"golang.org/x/oauth2/google"
@@ -34,53 +29,29 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/execcredential"
 )
 
-const (
-	// timeout bounds everything. kubectl itself waits for as long as we do.
-	timeout = 30 * time.Second
-	// scope is what tokens are good for; GKE asks for this one.
-	scope = "https://www.googleapis.com/auth/cloud-platform"
-)
+// scope is what tokens are good for; GKE asks for this one.
+const scope = "https://www.googleapis.com/auth/cloud-platform"
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Getenv(execcredential.InfoEnv), os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "gke-token-helper:", err)
-		stop()
-		os.Exit(1) //nolint:gocritic // Everything deferred is done.
-	}
-}
+func main() { helper().Main() }
 
-// run writes a token to out, and nothing else.
-func run(ctx context.Context, args []string, info string, out, log io.Writer) error {
-	flags := flag.NewFlagSet("gke-token-helper", flag.ContinueOnError)
-	flags.SetOutput(log)
-	// A token is good for every project that its account may see. The flag says
-	// in the kubeconfig which one is meant.
-	flags.String("project", "", "Project of the GKE cluster.")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
+func helper() execcredential.Helper {
+	return execcredential.Helper{
+		Name: "gke-token-helper",
+		Flags: func(f *flag.FlagSet) {
+			// A token is good for every project that its account may see. The
+			// flag says in the kubeconfig which one is meant.
+			f.String("project", "", "Project of the GKE cluster.")
+		},
+		Token: func(ctx context.Context) (string, time.Time, error) {
+			ts, err := google.DefaultTokenSource(ctx, scope)
+			if err != nil {
+				return "", time.Time{}, fmt.Errorf("cannot find credentials of Google Cloud: %w", err)
+			}
+			t, err := ts.Token()
+			if err != nil {
+				return "", time.Time{}, fmt.Errorf("cannot get a token: %w", err)
+			}
+			return t.AccessToken, t.Expiry, nil
+		},
 	}
-	if flags.NArg() > 0 {
-		return errors.New("no other arguments are taken: see --help")
-	}
-	version, err := execcredential.APIVersion(info)
-	if err != nil {
-		return err
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	ts, err := google.DefaultTokenSource(ctx, scope)
-	if err != nil {
-		return fmt.Errorf("cannot find credentials of Google Cloud: %w", err)
-	}
-	t, err := ts.Token()
-	if err != nil {
-		return fmt.Errorf("cannot get a token: %w", err)
-	}
-	return execcredential.Write(out, version, t.AccessToken, t.Expiry)
 }

@@ -18,7 +18,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"io"
 	"strings"
 
@@ -28,6 +27,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/flags"
 )
 
 // Values of --environment.
@@ -67,45 +67,14 @@ func (o *options) flags() *flag.FlagSet {
 	return fs
 }
 
-// environment returns the variable that stands for a flag, as for the provider.
-func environment(flagName string) string {
-	switch flagName {
-	case "namespace":
-		return "POD_NAMESPACE"
-	case config.KubeconfigFlagName:
-		return ""
-	default:
-		return strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
-	}
-}
-
 // parse reads the options: the command line wins over the environment, and that over the defaults.
 func parse(args []string, getenv func(string) string, out io.Writer) (options, error) {
 	o := options{}
-	fs := o.flags()
-	fs.SetOutput(out)
-	fs.Usage = func() { usage(fs) }
-	var err error
-	fs.VisitAll(func(f *flag.Flag) {
-		name := environment(f.Name)
-		if name == "" || err != nil || getenv(name) == "" {
-			return
-		}
-		err = errors.Wrapf(fs.Set(f.Name, getenv(name)), "cannot use environment variable %s", name)
-	})
-	if err != nil {
+	if err := flags.Parse(o.flags(), args, getenv, flags.Variable, out); err != nil {
 		return o, err
 	}
-	if err := fs.Parse(args); err != nil {
-		return o, err
-	}
-	if fs.NArg() > 0 {
-		return o, errors.Errorf("cannot use argument %q: there are only flags", fs.Arg(0))
-	}
-	if err := o.validate(); err != nil {
-		return o, err
-	}
-	return o, nil
+	err := o.validate()
+	return o, err
 }
 
 // validate refuses what would only show later, or never.
@@ -128,19 +97,4 @@ func (o *options) validate() error {
 // accepted are the audiences of tokens.
 func (o *options) accepted() []string {
 	return strings.FieldsFunc(o.audiences, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-// usage prints the flags with the variables that stand for them.
-func usage(fs *flag.FlagSet) {
-	fmt.Fprintf(fs.Output(), "Usage: %s [flags]\n\nEach flag may be given as an environment variable, too.\n\n", fs.Name())
-	fs.VisitAll(func(f *flag.Flag) {
-		value, text := flag.UnquoteUsage(f)
-		if f.DefValue != "" && f.DefValue != "false" {
-			text += " (default " + f.DefValue + ")"
-		}
-		if name := environment(f.Name); name != "" {
-			text += " [$" + name + "]"
-		}
-		fmt.Fprintf(fs.Output(), "  --%s %s\n        %s\n", f.Name, value, text)
-	})
 }

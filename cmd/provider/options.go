@@ -18,10 +18,8 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -31,6 +29,7 @@ import (
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/controller/provisionedcluster"
+	"github.com/kubeopera/provider-kubeopera/internal/flags"
 )
 
 // Values of --environment.
@@ -96,54 +95,23 @@ func (o *options) flags() *flag.FlagSet {
 	return fs
 }
 
-// environment returns the variable that stands for a flag: its name in capitals. The namespace is the one that the
-// downward API calls POD_NAMESPACE everywhere, and KUBECONFIG is client-go's own business.
+// environment returns the variable that stands for a flag.
 func environment(flagName string) string {
-	switch flagName {
-	case "namespace":
-		return "POD_NAMESPACE"
-	case runnerImageFlag:
+	if flagName == runnerImageFlag {
 		return "TERRAFORM_RUNNER_IMAGE"
-	case config.KubeconfigFlagName:
-		return ""
-	default:
-		return strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 	}
+	return flags.Variable(flagName)
 }
 
 // parse reads the options: the command line wins over the environment, and that over the defaults. The error names
 // the flag or the variable that is wrong. out takes the help.
 func parse(args []string, getenv func(string) string, out io.Writer) (options, error) {
 	o := options{}
-	fs := o.flags()
-	fs.SetOutput(out)
-	fs.Usage = func() { usage(fs) }
-
-	var err error
-	fs.VisitAll(func(f *flag.Flag) {
-		name := environment(f.Name)
-		value := ""
-		if name != "" {
-			value = getenv(name)
-		}
-		if value == "" || err != nil {
-			return
-		}
-		err = errors.Wrapf(fs.Set(f.Name, value), "cannot use environment variable %s", name)
-	})
-	if err != nil {
+	if err := flags.Parse(o.flags(), args, getenv, environment, out); err != nil {
 		return o, err
 	}
-	if err := fs.Parse(args); err != nil {
-		return o, err
-	}
-	if fs.NArg() > 0 {
-		return o, errors.Errorf("cannot use argument %q: there are only flags", fs.Arg(0))
-	}
-	if err := o.validate(); err != nil {
-		return o, err
-	}
-	return o, nil
+	err := o.validate()
+	return o, err
 }
 
 // watched are the namespaces that are watched; none stands for all.
@@ -179,21 +147,6 @@ func (o *options) validate() error {
 		return errors.New("cannot use --modules-repo-url without --modules-repo-ref, or the other way round: what runs must be known")
 	}
 	return nil
-}
-
-// usage prints the flags with the variables that stand for them.
-func usage(fs *flag.FlagSet) {
-	fmt.Fprintf(fs.Output(), "Usage: %s [flags]\n\nEach flag may be given as an environment variable, too.\n\n", fs.Name())
-	fs.VisitAll(func(f *flag.Flag) {
-		value, text := flag.UnquoteUsage(f)
-		if f.DefValue != "" && f.DefValue != "false" {
-			text += " (default " + f.DefValue + ")"
-		}
-		if name := environment(f.Name); name != "" {
-			text += " [$" + name + "]"
-		}
-		fmt.Fprintf(fs.Output(), "  --%s %s\n        %s\n", f.Name, value, text)
-	})
 }
 
 // fromProcess reads the options of this process.
