@@ -17,12 +17,9 @@ limitations under the License.
 package executor
 
 import (
-	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
 // startChild starts a process in a group of its own, which is told to end when
@@ -32,16 +29,4 @@ func startChild(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	return cmd.Start()
-}
-
-// endChild asks a process to end. Its own children learn it from it.
-func endChild(cmd *exec.Cmd) error { return cmd.Process.Signal(syscall.SIGTERM) }
-
-// tryLock locks a file; false if somebody else has it.
-func tryLock(f *os.File) (bool, error) {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
 }
