@@ -25,7 +25,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	. "github.com/onsi/gomega"
 
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
