@@ -34,6 +34,8 @@ type ComputeResource struct {
 	Path string
 	// Fields in the words of the API. Links in them may be paths.
 	Fields map[string]any
+	// Members are the paths of the machines in a group of machines or endpoints.
+	Members []string
 	// Lingers is how many times it is still listed after its deletion.
 	Lingers int
 
@@ -48,6 +50,22 @@ func (c *Cloud) SetCompute(r ...ComputeResource) {
 	for _, x := range r {
 		c.compute = append(c.compute, &x)
 	}
+}
+
+// AddCompute puts more resources there.
+func (c *Cloud) AddCompute(r ...ComputeResource) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, x := range r {
+		c.compute = append(c.compute, &x)
+	}
+}
+
+// LoseCompute takes resources away, whoever uses them.
+func (c *Cloud) LoseCompute(paths ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compute = slices.DeleteFunc(c.compute, func(r *ComputeResource) bool { return slices.Contains(paths, r.Path) })
 }
 
 // Compute returns the names of the resources that are still there, in order.
@@ -76,6 +94,9 @@ func (r *ComputeResource) json(host string) map[string]any {
 		out = map[string]any{}
 	}
 	out["name"], out["selfLink"] = path.Base(r.Path), "http://"+host+computeRoot+r.Path
+	if r.Members != nil {
+		out["size"] = len(r.Members)
+	}
 	return out
 }
 
@@ -90,6 +111,13 @@ func (c *Cloud) serveCompute(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet:
 		writeJSON(w, http.StatusOK, map[string]any{"items": c.listCompute(at, r.Host)})
+	case http.MethodPost:
+		items, err := c.listMembers(at, r.Host)
+		if err != nil {
+			writeError(w, r, serviceStorage, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]any{"items": items})
 	case http.MethodDelete:
 		if err := c.removeCompute(at); err != nil {
 			writeError(w, r, serviceStorage, err)
@@ -133,6 +161,28 @@ func (c *Cloud) listCompute(at, host string) any {
 		return scopes
 	}
 	return all
+}
+
+// listMembers lists the members of a group: endpoints name their machines,
+// instances are links to them.
+func (c *Cloud) listMembers(at, host string) ([]map[string]any, *Error) {
+	group, verb := path.Dir(at), path.Base(at)
+	i := slices.IndexFunc(c.compute, func(r *ComputeResource) bool { return r.Path == group })
+	if i < 0 || c.compute[i].deleted {
+		return nil, fail(http.StatusNotFound, "notFound", "The resource '%s' was not found", group)
+	}
+	items := []map[string]any{}
+	for _, m := range c.compute[i].Members {
+		switch verb {
+		case "listNetworkEndpoints":
+			items = append(items, map[string]any{"networkEndpoint": map[string]any{"instance": path.Base(m), "port": 80}})
+		case "listInstances":
+			items = append(items, map[string]any{"instance": "http://" + host + computeRoot + m})
+		default:
+			return nil, fail(http.StatusMethodNotAllowed, "notAllowed", "The fake has no %s.", verb)
+		}
+	}
+	return items, nil
 }
 
 // removeCompute deletes a resource, unless another one leads to it.

@@ -18,10 +18,14 @@ package cloudtest
 
 import (
 	"encoding/xml"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A Bucket as it is seen from outside.
@@ -66,6 +70,31 @@ func (c *Cloud) SetBucket(name string, b Bucket) {
 		kept.settings[k] = []byte(v)
 	}
 	c.keepBucket(name, kept, tags)
+}
+
+// Object returns what is in a bucket of S3 under a key, and whether there is anything.
+func (c *Cloud) Object(bucket, key string) (content string, there bool) {
+	rec := c.object(http.MethodGet, bucket, key, "")
+	return rec.Body.String(), rec.Code == http.StatusOK
+}
+
+// SetObject puts something into a bucket of S3 under a key.
+func (c *Cloud) SetObject(bucket, key, content string) {
+	c.object(http.MethodPut, bucket, key, content)
+}
+
+// RemoveObject removes what is in a bucket of S3 under a key.
+func (c *Cloud) RemoveObject(bucket, key string) {
+	c.object(http.MethodDelete, bucket, key, "")
+}
+
+// object does something to an object, whosever it is.
+func (c *Cloud) object(method, bucket, key, content string) *httptest.ResponseRecorder {
+	rec := httptest.NewRecorder()
+	r := &http.Request{Method: method, URL: &url.URL{Path: "/" + bucket + "/" + key}, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(content))}
+	r.Header.Set("Content-Length", strconv.Itoa(len(content)))
+	c.objects.ServeHTTP(rec, r)
+	return rec
 }
 
 // s3Operation names what a request does.

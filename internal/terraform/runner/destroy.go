@@ -89,8 +89,10 @@ func (r *runner) remove(ctx context.Context) error {
 		}
 		r.log.Sayf("Something is still in the way, looking for it: %v", err)
 	}
-	// Volumes were in use until the machines were gone.
-	return within(ctx, maxCleanUp, func(ctx context.Context) error { return r.cloud.SweepRest(ctx, r.Sweep, r.log.Sayf) })
+	// Volumes were in use until the machines were gone; and in a network that
+	// is not the cluster's own nothing stood in the way of load balancers.
+	r.pub.step("Removing what the cluster has left")
+	return r.sweep(ctx)
 }
 
 func (r *runner) sweep(ctx context.Context) error {

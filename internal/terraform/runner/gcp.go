@@ -33,6 +33,9 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 )
 
+// leftoversNote is what a sweep keeps for the next one, beside the state.
+const leftoversNote = "kubeopera/leftovers.json"
+
 // gcpCloud is a project on Google Cloud.
 type gcpCloud struct {
 	spec   run.Spec
@@ -84,11 +87,20 @@ func (c *gcpCloud) SweepRest(ctx context.Context, every time.Duration, say Say) 
 }
 
 func (c *gcpCloud) sweeper(every time.Duration, say Say) *leftovers.Sweeper {
-	return &leftovers.Sweeper{Loop: loop(c.spec, every, say), Project: c.spec.Project, Location: c.spec.Region}
+	return &leftovers.Sweeper{
+		Loop: loop(c.spec, every, say), Project: c.spec.Project, Location: c.spec.Region,
+		Memory: cloudgcp.Note{Bucket: c.bucket, Tokens: c.tokens, Name: leftoversNote},
+	}
 }
 
 func (c *gcpCloud) Kubeconfig(context.Context, string, time.Duration, time.Duration) ([]byte, error) {
 	return nil, fault.New(fault.Refused, "nodes on Google Cloud publish no kubeconfig")
 }
+
+func (c *gcpCloud) Parameters(context.Context, string, ...string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
+func (c *gcpCloud) SetParameter(context.Context, string, string, string) error { return nil }
 
 func (c *gcpCloud) RemoveParameters(context.Context, string) error { return nil }

@@ -17,12 +17,15 @@ limitations under the License.
 package leftovers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	stderrors "errors"
+	"io"
 	"net/http"
 	"net/url"
-	"strings"
+	"path"
+	"regexp"
 
 	"golang.org/x/oauth2"
 	"google.golang.org/api/googleapi"
@@ -33,33 +36,8 @@ import (
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/gcp"
 )
 
-const (
-	// root of Google Cloud's APIs for machines and networks.
-	root = "https://compute.googleapis.com"
-	// version of it. What comes after it in a link is the path of a resource.
-	version = "/compute/v1/"
-)
-
-// A resource of the API, as much of it as matters here.
-type resource struct {
-	Name        string            `json:"name"`
-	SelfLink    string            `json:"selfLink"`
-	Description string            `json:"description"`
-	Labels      map[string]string `json:"labels"`
-	// Users of a disk.
-	Users []string `json:"users"`
-	// TargetTags of a firewall rule.
-	TargetTags []string `json:"targetTags"`
-	// Tags of a machine.
-	Tags struct {
-		Items []string `json:"items"`
-	} `json:"tags"`
-
-	// kind is its collection, path its link without the API's address, and
-	// refers are the paths of others in it.
-	kind, path string
-	refers     []string
-}
+// root of Google Cloud's APIs for machines and networks.
+const root = "https://compute.googleapis.com"
 
 // compute speaks plain JSON: its generated client takes more room than all of
 // the runner.
@@ -80,10 +58,6 @@ func newCompute(project string, ts oauth2.TokenSource) *compute {
 
 // list all resources of a collection, wherever they are.
 func (c *compute) list(ctx context.Context, kind string) ([]resource, error) {
-	path := "projects/" + url.PathEscape(c.project) + "/aggregated/" + kind
-	if kind == firewalls {
-		path = "projects/" + url.PathEscape(c.project) + "/global/" + kind
-	}
 	var out []resource
 	for token := ""; ; {
 		page := struct {
@@ -94,7 +68,7 @@ func (c *compute) list(ctx context.Context, kind string) ([]resource, error) {
 		if token != "" {
 			q.Set("pageToken", token)
 		}
-		err := c.do(ctx, http.MethodGet, path+"?"+q.Encode(), &page)
+		err := c.do(ctx, http.MethodGet, collection(c.project, kind)+"?"+q.Encode(), &page)
 		if err != nil {
 			return nil, cloud.Wrap(err, "cannot list "+kind+" of project "+c.project)
 		}
@@ -109,83 +83,52 @@ func (c *compute) list(ctx context.Context, kind string) ([]resource, error) {
 	}
 }
 
-// itemsOf a page: a list, or lists by their scope.
-func itemsOf(data json.RawMessage, kind string) ([]resource, error) {
-	var raw []json.RawMessage
-	scopes := map[string]map[string]json.RawMessage{}
-	switch {
-	case len(data) == 0:
+// members are the paths of the machines in a group of machines or endpoints;
+// of a large one, some of them. A group that is gone has none.
+func (c *compute) members(ctx context.Context, group resource) ([]string, error) {
+	verb := "listInstances"
+	if group.kind == endpointGroups {
+		verb = "listNetworkEndpoints"
+	}
+	page := struct {
+		Items []struct {
+			// Instance is a link in a group of machines, and may be a name in one of endpoints.
+			Instance        string `json:"instance"`
+			NetworkEndpoint struct {
+				Instance string `json:"instance"`
+			} `json:"networkEndpoint"`
+		} `json:"items"`
+	}{}
+	err := c.do(ctx, http.MethodPost, group.path+"/"+verb, &page)
+	if cloud.StatusOf(err) == http.StatusNotFound {
 		return nil, nil
-	case data[0] == '[':
-		if err := json.Unmarshal(data, &raw); err != nil {
-			return nil, err
-		}
-	default:
-		if err := json.Unmarshal(data, &scopes); err != nil {
-			return nil, err
-		}
 	}
-	for _, s := range scopes {
-		var some []json.RawMessage
-		if list, ok := s[kind]; ok {
-			if err := json.Unmarshal(list, &some); err != nil {
-				return nil, err
-			}
-		}
-		raw = append(raw, some...)
+	if err != nil {
+		return nil, cloud.Wrap(err, "cannot list the members of "+group.path)
 	}
-	out := make([]resource, 0, len(raw))
-	for _, data := range raw {
-		r := resource{kind: kind}
-		var all any
-		if err := stderrors.Join(json.Unmarshal(data, &r), json.Unmarshal(data, &all)); err != nil {
-			return nil, err
+	var out []string
+	for _, item := range page.Items {
+		name := item.Instance + item.NetworkEndpoint.Instance
+		switch p := pathOf(name); {
+		case p != "":
+			out = append(out, p)
+		case name != "":
+			out = append(out, group.scope()+"/"+instances+"/"+path.Base(name))
 		}
-		r.path = pathOf(r.SelfLink)
-		r.refers = refers(all, r.path, nil)
-		out = append(out, r)
 	}
 	return out, nil
 }
 
-// pathOf a link; empty if it is none.
-func pathOf(link string) string {
-	_, path, ok := strings.Cut(link, version)
-	if !ok && strings.HasPrefix(link, "projects/") {
-		return link
-	}
-	return path
-}
-
-// refers are the paths of all links in a value but that of itself.
-func refers(v any, self string, out []string) []string {
-	switch v := v.(type) {
-	case string:
-		if p := pathOf(v); p != "" && p != self {
-			out = append(out, p)
-		}
-	case []any:
-		for _, e := range v {
-			out = refers(e, self, out)
-		}
-	case map[string]any:
-		for _, e := range v {
-			out = refers(e, self, out)
-		}
-	}
-	return out
-}
-
 // remove a resource. It is not accepted as long as others use it.
-func (c *compute) remove(ctx context.Context, r resource) (accepted bool, err error) {
+func (c *compute) remove(ctx context.Context, r resource) (accepted bool, user string, err error) {
 	err = c.do(ctx, http.MethodDelete, r.path, nil)
 	switch {
 	case cloud.StatusOf(err) == http.StatusNotFound:
-		return false, nil
+		return false, "", nil
 	case isBusy(err):
-		return false, nil
+		return false, userIn(err), nil
 	}
-	return err == nil, cloud.Wrap(err, "cannot delete "+r.path)
+	return err == nil, "", cloud.Wrap(err, "cannot delete "+r.path)
 }
 
 // isBusy tells whether something cannot be deleted for now.
@@ -203,11 +146,29 @@ func isBusy(err error) bool {
 	return e.Code == http.StatusConflict || e.Code == http.StatusTooManyRequests
 }
 
+// usedBy is how Google says who uses what cannot be deleted.
+var usedBy = regexp.MustCompile(`used by '([^']+)'`)
+
+// userIn an error: who uses what was to be deleted; empty if it does not say.
+func userIn(err error) string {
+	if m := usedBy.FindStringSubmatch(err.Error()); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // do a request, and read its answer.
 func (c *compute) do(ctx context.Context, method, path string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, method, c.root+version+path, http.NoBody)
+	var body io.Reader = http.NoBody
+	if method == http.MethodPost {
+		body = bytes.NewReader([]byte("{}"))
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.root+version+path, body)
 	if err != nil {
 		return err
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	token, err := c.tokens.Token()
 	if err != nil {

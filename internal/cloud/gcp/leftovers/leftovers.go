@@ -15,14 +15,15 @@ limitations under the License.
 */
 
 // Package leftovers removes what a cluster's own controllers made in its Google
-// Cloud project and Terraform knows nothing of: load balancers of Services and
-// Ingresses with their endpoint groups and firewall rules, and disks of claims.
-// Left alone they cost money and keep the network from being destroyed.
+// Cloud project and Terraform knows nothing of: load balancers of Services,
+// Ingresses and Gateways with their endpoint groups, health checks and firewall
+// rules, and disks of claims. Left alone they cost money and keep the network
+// from being destroyed.
 //
 // A load balancer has no name of its cluster. It is known by what it leads to:
-// endpoint groups and rules in the network that is the cluster's own, or the
-// cluster's machines. Where the network is somebody else's, endpoint groups do
-// not tell whose they are, and stay.
+// the network that is the cluster's own, or the cluster's machines; and by marks
+// in names and descriptions, which are learned from what leads to the machines
+// and kept for the time when they are gone.
 package leftovers
 
 import (
@@ -41,23 +42,8 @@ const (
 	locationLabel = "goog-k8s-cluster-location"
 )
 
-// Words in the descriptions that Kubernetes' controllers write.
-const (
-	claimWord      = "kubernetes.io/created-for/pvc/name"
-	kubernetesWord = "kubernetes.io/"
-	gkeWord        = "networking.gke.io/"
-)
-
-// Collections of the API, in the order in which load balancers are taken apart.
-var balancers = []string{
-	"forwardingRules", "targetHttpProxies", "targetHttpsProxies", "urlMaps", "backendServices", "networkEndpointGroups", "instanceGroups", "targetPools",
-}
-
-const (
-	firewalls = "firewalls"
-	instances = "instances"
-	disks     = "disks"
-)
+// claimWord is in the description of a disk that was made for a claim.
+const claimWord = "kubernetes.io/created-for/pvc/name"
 
 // A Sweeper removes the leftovers of one cluster.
 type Sweeper struct {
@@ -65,15 +51,21 @@ type Sweeper struct {
 
 	// Project and Location of the cluster: a region or a zone.
 	Project, Location string
+	// Memory of what is known, if there is one.
+	Memory Memory
 
-	api *compute
+	api   *compute
+	known knowledge
 }
 
 // Network removes load balancers with all that belongs to them, and firewall
 // rules, and waits until they are gone. It is for the time before Terraform
-// destroys the network, and again whenever that fails on a dependency.
+// destroys machines and network, and again for the time after.
 func (s *Sweeper) Network(ctx context.Context, ts oauth2.TokenSource) error {
 	s.api = newCompute(s.Project, ts)
+	if err := s.recall(ctx); err != nil {
+		return err
+	}
 	return s.Until(ctx, s.network)
 }
 
@@ -85,20 +77,41 @@ func (s *Sweeper) Rest(ctx context.Context, ts oauth2.TokenSource) error {
 }
 
 func (s *Sweeper) network(ctx context.Context) ([]string, error) {
-	machines, err := s.api.list(ctx, instances)
+	all, err := s.api.list(ctx, instances)
 	if err != nil {
 		return nil, err
 	}
-	machines = slices.DeleteFunc(machines, func(r resource) bool { return !s.labelled(r) })
+	lack := &rights{}
 	var there []resource
-	for _, kind := range append(slices.Clone(balancers), firewalls) {
+	for _, kind := range balancers {
 		found, err := s.api.list(ctx, kind)
-		if err != nil {
+		if err != nil && !lack.took(err) {
 			return nil, err
 		}
 		there = append(there, found...)
 	}
-	return s.remove(ctx, ours(there, s.ownNetwork(), s.Cluster, machines))
+
+	machines := slices.DeleteFunc(slices.Clone(all), func(r resource) bool { return !s.labelled(r) })
+	before := s.known.size()
+	s.known.meet(machines, s.Cluster)
+	s.known.learn(there)
+	if err := s.ask(ctx, there, lack); err != nil {
+		return nil, err
+	}
+	ours := s.known.ours(there, s.ownNetwork(all), s.Cluster, len(machines) == 0)
+	for _, r := range ours {
+		s.known.Made[r.path] = true
+	}
+	if s.known.size() != before {
+		if err := s.remember(ctx); err != nil {
+			return nil, err
+		}
+	}
+	left, err := s.remove(ctx, ours, lack)
+	if err != nil {
+		return nil, err
+	}
+	return left, lack.in(s.Project)
 }
 
 func (s *Sweeper) disks(ctx context.Context) ([]string, error) {
@@ -106,70 +119,49 @@ func (s *Sweeper) disks(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.remove(ctx, slices.DeleteFunc(all, func(r resource) bool {
+	lack := &rights{}
+	left, err := s.remove(ctx, slices.DeleteFunc(all, func(r resource) bool {
 		return !s.labelled(r) || len(r.Users) > 0 || !strings.Contains(r.Description, claimWord)
-	}))
+	}), lack)
+	if err != nil {
+		return nil, err
+	}
+	return left, lack.in(s.Project)
 }
 
 // remove what is there, and return what still is.
-func (s *Sweeper) remove(ctx context.Context, found []resource) ([]string, error) {
+func (s *Sweeper) remove(ctx context.Context, found []resource, lack *rights) ([]string, error) {
 	var left []string
 	for _, r := range found {
-		left = append(left, r.path)
-		accepted, err := s.api.remove(ctx, r)
-		if err != nil {
+		accepted, user, err := s.api.remove(ctx, r)
+		if err != nil && !lack.took(err) {
 			return nil, err
 		}
 		if accepted {
 			s.Say(r.path)
 		}
+		what := r.path
+		if user != "" {
+			what += " (used by " + user + ")"
+		}
+		left = append(left, what)
 	}
 	return left, nil
 }
 
-// ownNetwork is the path of the network that module gcp-network makes.
-func (s *Sweeper) ownNetwork() string {
-	return "projects/" + s.Project + "/global/networks/" + s.Cluster
+// ownNetwork is the path of the network that module gcp-network makes. With
+// machines of another cluster in it, it tells nothing of what leads there.
+func (s *Sweeper) ownNetwork(machines []resource) string {
+	own := "projects/" + s.Project + "/global/networks/" + s.Cluster
+	shared := slices.ContainsFunc(machines, func(r resource) bool {
+		return r.Labels[clusterLabel] != "" && !s.labelled(r) && slices.Contains(r.refers, own)
+	})
+	if shared {
+		return ""
+	}
+	return own
 }
 
 func (s *Sweeper) labelled(r resource) bool {
 	return r.Labels[clusterLabel] == s.Cluster && r.Labels[locationLabel] == s.Location
-}
-
-// ours are those of some resources that controllers of a cluster made, in the
-// order in which they can be deleted. It is pure.
-func ours(there []resource, network, cluster string, machines []resource) []resource {
-	known := map[string]bool{}
-	tags := map[string]bool{}
-	for _, m := range machines {
-		known[m.path] = true
-		for _, t := range m.Tags.Items {
-			// GKE gives each cluster's machines a tag of their own; others may be shared.
-			tags[t] = tags[t] || strings.HasPrefix(t, "gke-"+cluster+"-")
-		}
-	}
-
-	mine := map[string]bool{}
-	// What leads to something that is ours is ours, and so on upwards.
-	for more := true; more; {
-		more = false
-		for _, r := range there {
-			if mine[r.path] || !r.byKubernetes(len(machines) == 0, cluster) {
-				continue
-			}
-			leads := slices.ContainsFunc(r.refers, func(p string) bool { return p == network || known[p] })
-			if leads || slices.ContainsFunc(r.TargetTags, func(t string) bool { return tags[t] }) {
-				mine[r.path], known[r.path], more = true, true, true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(there), func(r resource) bool { return !mine[r.path] })
-}
-
-// byKubernetes tells whether a controller has made something: its name or its
-// description says so. What GKE itself made goes with the cluster; once there
-// are no machines any more, what is left of that goes, too.
-func (r resource) byKubernetes(gone bool, cluster string) bool {
-	return strings.HasPrefix(r.Name, "k8s") || strings.Contains(r.Description, kubernetesWord) || strings.Contains(r.Description, gkeWord) ||
-		gone && r.kind == firewalls && strings.HasPrefix(r.Name, "gke-"+cluster+"-")
 }

@@ -21,55 +21,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/google"
 
-	"github.com/kubeopera/provider-kubeopera/internal/cloud"
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/cloudtest"
 	"github.com/kubeopera/provider-kubeopera/internal/cloud/sweep"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 )
-
-const (
-	region = "projects/acme/regions/europe-west1/"
-	zone   = "projects/acme/zones/europe-west1-b/"
-	global = "projects/acme/global/"
-
-	own   = "https://www.googleapis.com/compute/v1/" + global + "networks/ko-prod"
-	other = "https://www.googleapis.com/compute/v1/" + global + "networks/ko-prod-2"
-
-	made = `{"kubernetes.io/service-name":"web/front"}`
-)
-
-type fields = map[string]any
-
-func thing(path string, f fields) cloudtest.ComputeResource {
-	return cloudtest.ComputeResource{Path: path, Fields: f}
-}
-
-// link is how resources name each other.
-func link(path string) string { return "https://www.googleapis.com/compute/v1/" + path }
-
-func machine(name, cluster string) cloudtest.ComputeResource {
-	return thing(zone+"instances/"+name, fields{
-		"labels": fields{clusterLabel: cluster, locationLabel: "europe-west1"}, "tags": fields{"items": []string{"gke-" + cluster + "-1a2b-node", "web"}},
-	})
-}
-
-func disk(name, cluster string, f fields) cloudtest.ComputeResource {
-	f["labels"] = fields{clusterLabel: cluster, locationLabel: "europe-west1"}
-	return thing(zone+"disks/"+name, f)
-}
-
-// ingress is a load balancer of an Ingress, from its front to its endpoints.
-func ingress(name, network string) []cloudtest.ComputeResource {
-	return []cloudtest.ComputeResource{
-		thing(global+"forwardingRules/k8s2-fr-"+name, fields{"target": link(global + "targetHttpProxies/k8s2-tp-" + name)}),
-		thing(global+"targetHttpProxies/k8s2-tp-"+name, fields{"urlMap": link(global + "urlMaps/k8s2-um-" + name)}),
-		thing(global+"urlMaps/k8s2-um-"+name, fields{"defaultService": link(global + "backendServices/k8s1-be-" + name)}),
-		thing(global+"backendServices/k8s1-be-"+name, fields{"backends": []fields{{"group": link(zone + "networkEndpointGroups/k8s1-neg-" + name)}}}),
-		thing(zone+"networkEndpointGroups/k8s1-neg-"+name, fields{"network": network}),
-	}
-}
 
 func TestSweep(t *testing.T) {
 	cases := map[string]struct {
@@ -92,10 +48,10 @@ func TestSweep(t *testing.T) {
 				machine("gke-ko-prod-nodes-0", "ko-prod"), machine("gke-ko-prod-2-nodes-0", "ko-prod-2"),
 				thing(region+"forwardingRules/a1", fields{"target": link(region + "targetPools/a1"), "description": made}),
 				thing(region+"targetPools/a1", fields{"instances": []string{link(zone + "instances/gke-ko-prod-nodes-0")}, "description": made}),
-				thing(global+"firewalls/k8s-fw-a1", fields{"network": other, "targetTags": []string{"gke-ko-prod-1a2b-node"}, "description": made}),
+				thing(global+"firewalls/k8s-fw-a1", fields{"network": other, "targetTags": []string{"gke-ko-prod-1a2b3c4d-node"}, "description": made}),
 				thing(region+"forwardingRules/b1", fields{"target": link(region + "targetPools/b1"), "description": made}),
 				thing(region+"targetPools/b1", fields{"instances": []string{link(zone + "instances/gke-ko-prod-2-nodes-0")}, "description": made}),
-				thing(global+"firewalls/k8s-fw-b1", fields{"network": other, "targetTags": []string{"gke-ko-prod-2-1a2b-node"}, "description": made}),
+				thing(global+"firewalls/k8s-fw-b1", fields{"network": other, "targetTags": []string{"gke-ko-prod-2-1a2b3c4d-node"}, "description": made}),
 				thing(global+"firewalls/k8s-web", fields{"network": other, "targetTags": []string{"web"}, "description": made}),
 			},
 			network: []string{"b1", "b1", "gke-ko-prod-2-nodes-0", "gke-ko-prod-nodes-0", "k8s-fw-b1", "k8s-web"},
@@ -105,20 +61,20 @@ func TestSweep(t *testing.T) {
 			reason: "What GKE and Terraform made stays as long as there are machines, and people's own always.",
 			there: []cloudtest.ComputeResource{
 				machine("gke-ko-prod-nodes-0", "ko-prod"),
-				thing(global+"firewalls/gke-ko-prod-1a2b-all", fields{"network": own}),
+				thing(global+"firewalls/gke-ko-prod-1a2b3c4d-all", fields{"network": own}),
 				thing(global+"firewalls/office", fields{"network": own, "description": "for the office"}),
 				thing(zone+"instanceGroups/gke-ko-prod-nodes-grp", fields{"network": own}),
 			},
-			network: []string{"gke-ko-prod-1a2b-all", "gke-ko-prod-nodes-0", "gke-ko-prod-nodes-grp", "office"},
-			rest:    []string{"gke-ko-prod-1a2b-all", "gke-ko-prod-nodes-0", "gke-ko-prod-nodes-grp", "office"},
+			network: []string{"gke-ko-prod-1a2b3c4d-all", "gke-ko-prod-nodes-0", "gke-ko-prod-nodes-grp", "office"},
+			rest:    []string{"gke-ko-prod-1a2b3c4d-all", "gke-ko-prod-nodes-0", "gke-ko-prod-nodes-grp", "office"},
 		},
 		"Gone": {
 			reason: "Rules that GKE has left in the network keep it from going.",
 			there: []cloudtest.ComputeResource{
-				{Path: global + "firewalls/gke-ko-prod-1a2b-all", Fields: fields{"network": own}, Lingers: 3},
-				thing(global+"firewalls/gke-ko-prod-2-1a2b-all", fields{"network": other}),
+				{Path: global + "firewalls/gke-ko-prod-1a2b3c4d-all", Fields: fields{"network": own}, Lingers: 3},
+				thing(global+"firewalls/gke-ko-prod-2-1a2b3c4d-all", fields{"network": other}),
 			},
-			network: []string{"gke-ko-prod-2-1a2b-all"}, rest: []string{"gke-ko-prod-2-1a2b-all"},
+			network: []string{"gke-ko-prod-2-1a2b3c4d-all"}, rest: []string{"gke-ko-prod-2-1a2b3c4d-all"},
 		},
 		"Disks": {
 			reason: "Disks of claims go once nothing uses them.",
@@ -141,17 +97,10 @@ func TestSweep(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := cloudtest.Start(t)
-			s.SetEnv(t)
-			s.SetCompute(tc.there...)
-			cfg, err := google.JWTConfigFromJSON(s.GCPKey("acme"), cloud.GCPScope)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ts := cfg.TokenSource(t.Context())
-			sweeper := &Sweeper{Loop: sweep.Loop{Cluster: "ko-prod", Clock: cloudtest.NewHasty()}, Project: "acme", Location: "europe-west1"}
+			s, ts := start(t, tc.there...)
+			sweeper := sweeperOf(nil)
 
-			err = sweeper.Network(t.Context(), ts)
+			err := sweeper.Network(t.Context(), ts)
 			if tc.networks == "" && err != nil || tc.networks != "" && !fault.Is(err, tc.networks) {
 				t.Errorf("%s\nNetwork(): want class %q, got %v", tc.reason, tc.networks, err)
 			}
