@@ -52,7 +52,7 @@ render: ## Show what HostClusters will create, offline. RENDER=provision-eks: on
 
 .PHONY: schemas
 schemas: ## Download the schemas of the Terraform providers, which the tests of the modules need.
-	go run ./hack/schemas -out .schemas
+	@tofu="$${TOFU:-$$($(TOOL) opentofu)/tofu}" && set -x && go run ./hack/schemas -out .schemas -tofu "$$tofu"
 
 .PHONY: package
 package: $(MANIFESTS) ## Build images and Crossplane packages for amd64 and arm64 into dist/. PACKAGE_ARGS=-architectures=amd64: one only.

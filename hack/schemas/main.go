@@ -33,14 +33,9 @@ import (
 	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-)
 
-// providers that the modules use, with the versions that they are checked
-// against: the oldest that internal/terraform/render takes.
-var providers = map[string]string{
-	"aws":    "6.47.0",
-	"google": "7.45.0",
-}
+	"github.com/kubeopera/provider-kubeopera/hack/schemas/providers"
+)
 
 func main() {
 	out := flag.String("out", ".schemas", "folder to write to")
@@ -68,7 +63,7 @@ func write(ctx context.Context, out, tofu string) error {
 	defer os.RemoveAll(dir)
 
 	required := map[string]any{}
-	for name, version := range providers {
+	for name, version := range providers.Oldest {
 		required[name] = map[string]string{"source": "hashicorp/" + name, "version": version}
 	}
 	config, err := json.Marshal(map[string]any{"terraform": map[string]any{"required_providers": required}})
@@ -129,7 +124,7 @@ func split(all []byte, out string) error {
 	}
 	for address, schema := range doc.Schemas {
 		name := path.Base(address)
-		if providers[name] == "" {
+		if providers.Oldest[name] == "" {
 			continue
 		}
 		data, err := json.MarshalIndent(map[string]any{

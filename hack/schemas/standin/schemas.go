@@ -41,6 +41,7 @@ type (
 	rawBlock struct {
 		Attributes map[string]rawAttribute `json:"attributes"`
 		Blocks     map[string]rawNested    `json:"block_types"`
+		Deprecated bool                    `json:"deprecated"`
 	}
 	rawAttribute struct {
 		Type       json.RawMessage `json:"type"`
@@ -106,7 +107,7 @@ func (r rawSchema) schema() (*tfprotov6.Schema, error) {
 }
 
 func (r rawBlock) block() (*tfprotov6.SchemaBlock, error) {
-	b := &tfprotov6.SchemaBlock{}
+	b := &tfprotov6.SchemaBlock{Deprecated: r.Deprecated}
 	var err error
 	if b.Attributes, err = attributes(r.Attributes); err != nil {
 		return nil, err

@@ -19,20 +19,17 @@ package modules
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	tfjson "github.com/hashicorp/terraform-json"
-)
 
-// providerVersions are the oldest that the modules take.
-var providerVersions = map[string]string{"aws": "6.47.0", "google": "7.45.0"}
+	"github.com/kubeopera/provider-kubeopera/hack/schemas/mirror"
+)
 
 // A workspace is OpenTofu with a configuration, and with stand-ins for the
 // providers that have the real ones' schemas and make nothing.
@@ -41,50 +38,6 @@ type workspace struct {
 	dir  string
 	tofu string
 	env  []string
-}
-
-// standIns builds the stand-in and makes a mirror of providers with it.
-func standIns(t *testing.T) (tofu string, env []string) {
-	t.Helper()
-	tofu = os.Getenv("TOFU")
-	if tofu == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		tofu = filepath.Join(cache, "kubeopera", "bin", "tofu")
-	}
-	if _, err := os.Stat(tofu); err != nil {
-		t.Fatalf("there is no OpenTofu: build it with `hack/tools/build opentofu`, or name one in TOFU (%v)", err)
-	}
-	schemas, err := filepath.Abs(os.Getenv("SCHEMAS_DIR"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	dir := t.TempDir()
-	standIn := filepath.Join(dir, "standin")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", standIn, ".")
-	build.Dir, build.Env = "../../../hack/schemas/standin", append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("cannot build hack/schemas/standin: %v\n%s", err, out)
-	}
-	for name, version := range providerVersions {
-		folder := filepath.Join(dir, "mirror", "registry.opentofu.org", "hashicorp", name, version, runtime.GOOS+"_"+runtime.GOARCH)
-		if err := os.MkdirAll(folder, 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(standIn, filepath.Join(folder, "terraform-provider-"+name+"_v"+version)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	config := filepath.Join(dir, "tofurc")
-	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(dir, "mirror"))
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	return tofu, append(os.Environ(), "TF_CLI_CONFIG_FILE="+config, "SCHEMAS_DIR="+schemas, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1")
 }
 
 // write puts a render into the workspace, its state beside it instead of a bucket.
@@ -156,7 +109,10 @@ func (w *workspace) changes() map[string]string {
 func TestTofu(t *testing.T) {
 	t.Parallel()
 	loadSchemas(t)
-	tofu, env := standIns(t)
+	tofu, env := mirror.Tofu(t), os.Environ()
+	for name, value := range mirror.Env(t) {
+		env = append(env, name+"="+value)
+	}
 	all := renders(t)
 
 	// What follows an apply: what changes in the configuration, and then.
@@ -171,11 +127,13 @@ func TestTofu(t *testing.T) {
 		"vanilla": {
 			{"Another size is the worker group's alone.", `"max_node_count": 2,`, `"max_node_count": 4,`, map[string]string{"module.compute.aws_autoscaling_group.workers": "update"}, ""},
 			{"A new user data is for new machines.", `(user data)`, `(other user data)`, map[string]string{"module.compute.aws_launch_template.workers": "update"}, ""},
-			{"So is a new patch, whose workers are fine with their API server.", `"1.36.2"`, `"1.36.6"`, map[string]string{}, ""},
-			{"Another minor version is not for this cluster.", `"1.36.2"`, `"1.37.0"`, nil, "can not be changed from 1.36 to 1.37: set kubernetesVersion back"},
+			{"Another version is the workers' alone: the control planes have upgraded themselves.", `"1.36.2"`, `"1.37.0"`, map[string]string{"module.compute.aws_launch_template.workers": "update"}, ""},
+			{"Another machine type is, too: control planes keep theirs.", `"t3.medium"`, `"m7i.large"`, map[string]string{"module.compute.aws_launch_template.workers": "update"}, ""},
+			{"A version has its patch.", `"1.36.2"`, `"1.36"`, nil, "kubernetes_version is a patch version, for instance 1.36.2."},
 		},
 		"vanilla-ha": {
 			{"User data and images never replace a member of etcd.", `(user data)`, `(other)`, map[string]string{"module.compute.aws_launch_template.workers": "update"}, ""},
+			{"Neither does another machine type stop one.", `"t3.medium"`, `"m7i.large"`, map[string]string{"module.compute.aws_launch_template.workers": "update"}, ""},
 		},
 		"eks": {
 			{"Another size is the node group's alone.", `"node_count": 2,`, `"node_count": 3,`, map[string]string{"module.eks.aws_eks_node_group.fixed[0]": "update", "module.eks.terraform_data.least": "update"}, ""},
