@@ -77,7 +77,11 @@ type Administrator struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   AdministratorSpec   `json:"spec"`
+	Spec AdministratorSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AdministratorStatus `json:"status,omitempty"`
 }
 

@@ -154,7 +154,11 @@ type ClusterAccess struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   ClusterAccessSpec   `json:"spec"`
+	Spec ClusterAccessSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ClusterAccessStatus `json:"status,omitempty"`
 }
 

@@ -222,7 +222,11 @@ type FluxBootstrap struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   FluxBootstrapSpec   `json:"spec"`
+	Spec FluxBootstrapSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status FluxBootstrapStatus `json:"status,omitempty"`
 }
 

@@ -190,7 +190,11 @@ type GitOpsEnvironment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   GitOpsEnvironmentSpec   `json:"spec"`
+	Spec GitOpsEnvironmentSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status GitOpsEnvironmentStatus `json:"status,omitempty"`
 }
 

@@ -312,11 +312,16 @@ type NodeCount struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",priority=1,JSONPath=".status.message"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 53",message="metadata.name is too long: at most 53 characters, the names of its Secrets and cloud resources are made from it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.clusterID) || self.spec.clusterID == self.metadata.name",message="spec.clusterID must equal metadata.name, or be left out"
+// +kubebuilder:validation:XValidation:rule="!self.spec.mode.startsWith('provision_') || !has(self.spec.provisioning) || !has(oldSelf.spec.provisioning) || self.spec.provisioning.kubernetesVersion == oldSelf.spec.provisioning.kubernetesVersion || !has(self.status) || !has(self.status.kubernetesVersion) || !self.status.kubernetesVersion.matches('^v1[.][0-9]{1,3}[.]') || !self.spec.provisioning.kubernetesVersion.matches('^v?1[.][0-9]{1,3}([.]|$)') || (int(self.spec.provisioning.kubernetesVersion.split('.')[1]) - int(self.status.kubernetesVersion.split('.')[1])) in [0, 1]",message="spec.provisioning.kubernetesVersion must be of the minor version that the cluster has (status.kubernetesVersion) or of the next one: upgrade one minor version at a time, never back"
 type HostCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   HostClusterSpec   `json:"spec"`
+	Spec HostClusterSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status HostClusterStatus `json:"status,omitempty"`
 }
 

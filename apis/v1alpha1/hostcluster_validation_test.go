@@ -81,9 +81,40 @@ func hostClusters() table {
 		"OtherDeletion":   {reason: "Disconnect or Destroy.", patch: `spec: {deletionPolicy: Orphan}`, want: `spec.deletionPolicy: Unsupported value: "Orphan"`},
 		"LongProvider":    {reason: "Strings are bounded.", patch: "spec: {provider: " + strings.Repeat("x", 64) + "}", want: "spec.provider: Too long"},
 	}
+	upgradeRows(rows, provision)
 	gitRows(rows, "spec", "gitOpsRepoURL", "gitOpsBranch", "gitOpsPath")
 	sizingRows(rows, "spec.provisioning", provision)
 	return table{kind: "HostCluster", good: goodHostCluster, rows: rows}
+}
+
+// upgradeRows adds the rows of another Kubernetes version; provision is a patch that makes a good cluster.
+func upgradeRows(rows map[string]validation, provision string) {
+	const wrong = "spec.provisioning.kubernetesVersion must be of the minor version that the cluster has (status.kubernetesVersion) or of the next one: upgrade one minor version at a time, never back"
+	for name, r := range map[string]struct{ reason, has, to, want string }{
+		"Patch":     {"A newer patch.", "v1.36.2", "1.36.6", ""},
+		"Minor":     {"The next minor version.", "v1.36.2", "v1.37.0", ""},
+		"OnlyMinor": {"A minor version alone, on EKS.", "v1.36.2-eks-0a1b2c3", `"1.37"`, ""},
+		"Ahead":     {"A release channel may be ahead of what was asked for.", "v1.37.1-gke.100", `"1.38"`, ""},
+		"Unborn":    {"What has not come up yet has no version.", "", "1.34.1", ""},
+		"Garbage":   {"What is no version does not stand in the way.", "unknown", "1.34.1", ""},
+		"Skip":      {"One minor version at a time.", "v1.36.2", "1.38.0", wrong},
+		"Back":      {"Never down.", "v1.36.2", "1.35.9", wrong},
+		"BackGKE":   {"Nor below what a release channel has made of it.", "v1.38.1-gke.100", `"1.37"`, wrong},
+	} {
+		v := validation{
+			reason: r.reason, patch: strings.Replace(provision, "provisioned", strings.ToLower("upgrade-"+name), 1),
+			update: "spec: {provisioning: {kubernetesVersion: " + r.to + "}}", want: r.want,
+		}
+		if r.has != "" {
+			v.status = "kubernetesVersion: " + r.has
+		}
+		rows["Upgrade"+name] = v
+	}
+	// What was refused stays as it is, and everything else may change.
+	rows["UpgradeNone"] = validation{
+		reason: "A cluster that is behind what was asked for may be resized.", patch: strings.Replace(provision, "provisioned", "upgrade-none", 1),
+		status: "kubernetesVersion: v1.34.1", update: "spec: {provisioning: {nodeCount: 7}}",
+	}
 }
 
 // gitRows adds the rows of everything that names a Git repository; an empty field name leaves its rows out.

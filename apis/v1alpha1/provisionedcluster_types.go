@@ -316,7 +316,11 @@ type ProvisionedCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   ProvisionedClusterSpec   `json:"spec"`
+	Spec ProvisionedClusterSpec `json:"spec"`
+
+	// Status as it was last observed. Until then its generation is -1: tools that wait for objects, such as Flux, take
+	// one without a status for well.
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ProvisionedClusterStatus `json:"status,omitempty"`
 }
 

@@ -40,6 +40,8 @@ type validation struct {
 	reason string
 	// patch is a JSON merge patch, written in YAML, of the good manifest; several are separated by ---.
 	patch string
+	// status is the status that the object has before the update, in YAML.
+	status string
 	// update is a JSON merge patch of what patch has made; it is applied as an update.
 	update string
 	// want is part of the API server's answer; empty means that it accepts. With an update, it is the update's answer.
@@ -94,6 +96,12 @@ func (v validation) run(t *testing.T, c client.Client, ns, good string) {
 			t.Errorf("Delete: %v", err)
 		}
 	})
+	if v.status != "" {
+		o = merge(t, o, under("status", v.status))
+		if err := c.Status().Update(t.Context(), o); err != nil {
+			t.Fatalf("%s\nUpdate of the status: %v", v.reason, err)
+		}
+	}
 	u := merge(t, o, v.update)
 	v.check(t, c.Update(t.Context(), u, client.DryRunAll))
 }

@@ -60,7 +60,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	gated, err := maySeeCRDs(ctx, cfg)
+	gated, err := maySeeCRDs(ctx, cfg, o.packaged())
 	if err != nil {
 		return err
 	}

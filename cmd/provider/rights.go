@@ -18,12 +18,15 @@ package main
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
 
@@ -91,16 +94,50 @@ func sayMissing(ctx context.Context, cfg *rest.Config, o options, log logging.Lo
 	if err != nil {
 		return errors.Wrap(err, "cannot make a client")
 	}
+	complete := true
 	for _, r := range o.rights() {
 		missing, err := lacking(ctx, c.AuthorizationV1().SelfSubjectAccessReviews(), r)
 		if err != nil {
 			return errors.Wrap(err, "cannot ask the API server for the provider's own rights")
 		}
 		if len(missing.verbs) > 0 {
+			complete = false
 			log.Info("Right is missing: may not "+missing.String()+", which is needed "+r.why, "command", r.command)
 		}
 	}
+	if complete || !o.packaged() {
+		return nil
+	}
+	return sayUnbundled(ctx, c.AuthenticationV1().SelfSubjectReviews(), o, log)
+}
+
+// bundled is the ServiceAccount that the role bundle is for, and the runtime config that has Crossplane use it.
+const bundled = "provider-kubeopera"
+
+// sayUnbundled logs how the role bundle comes to apply to a provider that runs under the name that Crossplane has for
+// it by itself. That has the package's hash in it, which no bundle can know.
+func sayUnbundled(ctx context.Context, c authenticationclient.SelfSubjectReviewInterface, o options, log logging.Logger) error {
+	self, err := c.Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return errors.Wrap(err, "cannot ask the API server who the provider is")
+	}
+	account := strings.TrimPrefix(self.Status.UserInfo.Username, "system:serviceaccount:"+o.namespace+":")
+	if account != bundled {
+		log.Info("Role bundle is for ServiceAccount "+bundled+", and this is "+account+": give the Provider the bundle's runtime config", "command", bundleCommand(account))
+	}
 	return nil
+}
+
+// ofRevision is what Crossplane appends to the name of a Provider, for its revision and the ServiceAccount of that.
+var ofRevision = regexp.MustCompile(`-[0-9a-f]{12}$`)
+
+// bundleCommand has Crossplane run the Provider of a ServiceAccount under the one that the bundle is for.
+func bundleCommand(account string) string {
+	name := ofRevision.ReplaceAllString(account, "")
+	if name == account {
+		name = "NAME"
+	}
+	return "kubectl patch providers.pkg.crossplane.io " + name + ` --type=merge --patch='{"spec":{"runtimeConfigRef":{"name":"` + bundled + `"}}}'`
 }
 
 // lacking returns a right with the verbs alone that are not granted.

@@ -88,6 +88,7 @@ func TestSayMissing(t *testing.T) {
 				"Right is missing: may not delete gitopsenvironments in all namespaces, which is needed to disconnect and destroy clusters: kubectl apply -k cluster/install/crossplane",
 				"Right is missing: may not delete administrators in all namespaces, which is needed to disconnect and destroy clusters: kubectl apply -k cluster/install/crossplane",
 				"Right is missing: may not delete provisionedclusters in all namespaces, which is needed to disconnect and destroy clusters: kubectl apply -k cluster/install/crossplane",
+				"Role bundle is for ServiceAccount provider-kubeopera, and this is crossplane-of-" + ns + ": give the Provider the bundle's runtime config: " + bundleCommand("crossplane-of-"+ns),
 			},
 		},
 		"CrossplaneBundle": {
@@ -120,6 +121,26 @@ func TestSayMissing(t *testing.T) {
 }
 
 // roles are the rules of a Role or ClusterRole of cluster/install.
+func TestBundleCommand(t *testing.T) {
+	const patch = ` --type=merge --patch='{"spec":{"runtimeConfigRef":{"name":"provider-kubeopera"}}}'`
+	cases := map[string]struct {
+		reason  string
+		account string
+		want    string
+	}{
+		"Crossplane": {"Crossplane calls a ServiceAccount after the Provider and its package's digest.", "kubeopera-provider-kubeopera-0123456789ab", "kubeopera-provider-kubeopera"},
+		"Other":      {"A name that somebody else gave tells nothing about the Provider's.", "provider-of-acme", "NAME"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			want := "kubectl patch providers.pkg.crossplane.io " + tc.want + patch
+			if diff := cmp.Diff(want, bundleCommand(tc.account)); diff != "" {
+				t.Errorf("%s\nbundleCommand(%s): -want, +got:\n%s", tc.reason, tc.account, diff)
+			}
+		})
+	}
+}
+
 func roles(t *testing.T, file, name string) []rbacv1.PolicyRule {
 	t.Helper()
 	root, err := kt.ModuleRoot()

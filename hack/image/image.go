@@ -128,6 +128,10 @@ func copyFrom(w io.Writer, path string) error {
 }
 
 func (i Image) build() (v1.Image, error) {
+	architecture := cmp.Or(i.Architecture, runtime.GOARCH)
+	if err := i.fits(architecture); err != nil {
+		return nil, err
+	}
 	content, err := i.layer()
 	if err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func (i Image) build() (v1.Image, error) {
 		return nil, errors.Wrap(err, "cannot make a layer")
 	}
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
-		OS: "linux", Architecture: cmp.Or(i.Architecture, runtime.GOARCH), RootFS: v1.RootFS{Type: "layers"},
+		OS: "linux", Architecture: architecture, RootFS: v1.RootFS{Type: "layers"},
 		Config: v1.Config{
 			User: i.User, Entrypoint: i.Entrypoint,
 			Env: append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, i.Environment...),

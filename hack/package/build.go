@@ -55,12 +55,13 @@ var artifacts = []artifact{
 	{name: "kubeopera-api", image: images.API},
 }
 
-// inPackage has the provider watch all namespaces: Crossplane gives it the
-// rights to, and runs it in a namespace where nobody's objects are.
+// inPackage has the provider watch all namespaces, and use ClusterProviderConfigs:
+// Crossplane gives it the rights to, and runs it in a namespace where nobody's
+// objects are.
 func inPackage(provider func(images.Programs) image.Image) func(images.Programs) image.Image {
 	return func(bin images.Programs) image.Image {
 		i := provider(bin)
-		i.Environment = append(i.Environment, "ALL_NAMESPACES=true")
+		i.Environment = append(i.Environment, "ALL_NAMESPACES=true", "CLUSTER_PROVIDER_CONFIGS=true")
 		return i
 	}
 }
@@ -78,6 +79,17 @@ func (b builder) all(ctx context.Context, architectures []string) error {
 		return err
 	}
 	b.crank = crank
+	if err := os.MkdirAll(b.out, 0o750); err != nil {
+		return errors.Wrap(err, "cannot make the directory of packages")
+	}
+	for _, a := range artifacts {
+		if a.image != nil {
+			continue
+		}
+		if err := b.artifact(ctx, a, nil, ""); err != nil {
+			return errors.Wrapf(err, "cannot build %s", a.name)
+		}
+	}
 	for _, a := range architectures {
 		if err := b.build(ctx, a); err != nil {
 			return err
@@ -92,6 +104,9 @@ func (b builder) build(ctx context.Context, architecture string) error {
 		return err
 	}
 	for _, a := range artifacts {
+		if a.image == nil {
+			continue
+		}
 		if err := b.artifact(ctx, a, bin, architecture); err != nil {
 			return errors.Wrapf(err, "cannot build %s for %s", a.name, architecture)
 		}
@@ -99,7 +114,8 @@ func (b builder) build(ctx context.Context, architecture string) error {
 	return nil
 }
 
-// artifact builds an image, and the package around it.
+// artifact builds an image, and the package around it. One without an image is
+// the same for all architectures: a registry would find neither of two.
 func (b builder) artifact(ctx context.Context, a artifact, bin images.Programs, architecture string) error {
 	archive := ""
 	if a.image != nil {
@@ -135,7 +151,11 @@ func (b builder) artifact(ctx context.Context, a artifact, bin images.Programs, 
 }
 
 func (b builder) file(a artifact, architecture, extension string) string {
-	return filepath.Join(b.out, fmt.Sprintf("%s-%s-%s.%s", a.name, version.String(), architecture, extension))
+	name := a.name + "-" + version.String()
+	if architecture != "" {
+		name += "-" + architecture
+	}
+	return filepath.Join(b.out, name+"."+extension)
 }
 
 // programs builds what goes into the images and tells where it is.

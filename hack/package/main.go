@@ -19,7 +19,8 @@ limitations under the License.
 //
 // It writes <name>-<version>-<architecture>.tar for each image and
 // <name>-<version>-<architecture>.xpkg for each package, which is what crank
-// xpkg push takes: all files of one package together make one tag.
+// xpkg push takes: all files of one package together make one tag. A package
+// without an image is one file, <name>-<version>.xpkg.
 package main
 
 import (

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -64,40 +65,58 @@ func setupConfigs(mgr ctrl.Manager, o external.Options, settings Settings) error
 	return nil
 }
 
-// mapper maps what changed to the ProvisionedClusters that it matters to.
+// mapper maps what changed to the ProvisionedClusters that it matters to. What
+// cannot be listed is looked at again by itself, a little later.
 type mapper struct {
 	kube client.Reader
+	// clusterWide says that ClusterProviderConfigs are used, too.
+	clusterWide bool
 }
 
 // ofSecret maps a Secret to those whose ProviderConfig names it.
 func (m mapper) ofSecret(ctx context.Context, o client.Object) []reconcile.Request {
+	var reqs []reconcile.Request
 	l := &v1alpha1.ProviderConfigList{}
 	if err := m.kube.List(ctx, l, client.InNamespace(o.GetNamespace())); err != nil {
-		return nil // They are looked at again by themselves, a little later.
+		return nil
 	}
-	var reqs []reconcile.Request
 	for i := range l.Items {
 		if ref := l.Items[i].Spec.Credentials.SecretRef; ref != nil && ref.Name == o.GetName() {
-			reqs = append(reqs, m.ofConfig(ctx, &l.Items[i])...)
+			reqs = append(reqs, m.ofConfig(v1alpha1.ProviderConfigKind)(ctx, &l.Items[i])...)
+		}
+	}
+	if !m.clusterWide {
+		return reqs
+	}
+	all := &v1alpha1.ClusterProviderConfigList{}
+	if err := m.kube.List(ctx, all); err != nil {
+		return reqs
+	}
+	for i := range all.Items {
+		if ref := all.Items[i].Spec.Credentials.SecretRef; ref != nil && ref.Name == o.GetName() && ref.Namespace == o.GetNamespace() {
+			reqs = append(reqs, m.ofConfig(v1alpha1.ClusterProviderConfigKind)(ctx, &all.Items[i])...)
 		}
 	}
 	return reqs
 }
 
-// ofConfig maps a ProviderConfig to those that refer to it.
-func (m mapper) ofConfig(ctx context.Context, o client.Object) []reconcile.Request {
-	l := &v1alpha1.ProvisionedClusterList{}
-	if err := m.kube.List(ctx, l, client.InNamespace(o.GetNamespace())); err != nil {
-		return nil // They are looked at again by themselves, a little later.
-	}
-	var reqs []reconcile.Request
-	for i := range l.Items {
-		ref := l.Items[i].GetProviderConfigReference()
-		if ref != nil && ref.Kind == v1alpha1.ProviderConfigKind && ref.Name == o.GetName() {
-			reqs = append(reqs, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+// ofConfig maps a ProviderConfig to those that refer to it: of its namespace,
+// or of all if it is a ClusterProviderConfig.
+func (m mapper) ofConfig(kind string) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		l := &v1alpha1.ProvisionedClusterList{}
+		if err := m.kube.List(ctx, l, client.InNamespace(o.GetNamespace())); err != nil {
+			return nil
 		}
+		var reqs []reconcile.Request
+		for i := range l.Items {
+			ref := l.Items[i].GetProviderConfigReference()
+			if ref != nil && ref.Kind == kind && ref.Name == o.GetName() {
+				reqs = append(reqs, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&l.Items[i])})
+			}
+		}
+		return reqs
 	}
-	return reqs
 }
 
 // ofUser maps a ClusterAccess to the cluster that it leads into.

@@ -68,12 +68,15 @@ func Setup(mgr ctrl.Manager, o external.Options, settings Settings) error {
 	}
 
 	kind := v1alpha1.Kind(v1alpha1.ProvisionedClusterKind)
-	m := mapper{kube: mgr.GetClient()}
-	err = external.NewBuilder(mgr, o, kind, &v1alpha1.ProvisionedCluster{}).
+	m := mapper{kube: mgr.GetClient(), clusterWide: settings.ClusterProviderConfigs}
+	b := external.NewBuilder(mgr, o, kind, &v1alpha1.ProvisionedCluster{}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.ofSecret)).
-		Watches(&v1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(m.ofConfig), specChanged()).
-		Watches(&v1alpha1.ClusterAccess{}, handler.EnqueueRequestsFromMapFunc(ofUser), gone()).
-		Complete(external.NewReconciler(mgr, o, kind, w, managed.WithPollIntervalHook(pollInterval(o.PollJitter))))
+		Watches(&v1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(m.ofConfig(v1alpha1.ProviderConfigKind)), specChanged()).
+		Watches(&v1alpha1.ClusterAccess{}, handler.EnqueueRequestsFromMapFunc(ofUser), gone())
+	if settings.ClusterProviderConfigs {
+		b = b.Watches(&v1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(m.ofConfig(v1alpha1.ClusterProviderConfigKind)), specChanged())
+	}
+	err = b.Complete(external.NewReconciler(mgr, o, kind, w, managed.WithPollIntervalHook(pollInterval(o.PollJitter))))
 	if err != nil {
 		return errors.Wrap(err, "cannot set up controller of ProvisionedClusters")
 	}
