@@ -24,6 +24,8 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	xperrors "github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -52,6 +54,7 @@ type Cloud struct {
 
 	server  *http.Server
 	modules *modulesServer
+	cut     sync.Map // buckets that answer nobody
 }
 
 // startCloud starts the cloud, if it was asked for, and lets the provider's network reach it.
@@ -64,10 +67,10 @@ func (s *Sandbox) startCloud(ctx context.Context) error {
 		return xperrors.Wrap(err, "cannot listen for requests to the cloud")
 	}
 	c := &Cloud{Cloud: cloudtest.New(cloudtest.Options{}), URL: "http://" + cloudAddress, ModulesRef: modulesTag}
-	c.Machines = &Machines{sandbox: s, cloud: c.Cloud}
+	c.Machines = newMachines(s, c.Cloud)
 	mux := http.NewServeMux()
 	mux.Handle("/machines/", c.Machines)
-	mux.Handle("/", c.Handler())
+	mux.HandleFunc("/", c.serve)
 	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		if err := c.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -91,6 +94,21 @@ func (s *Sandbox) startCloud(ctx context.Context) error {
 	}
 	s.opts.Log("cloud: S3, SSM and STS are faked at the wire, its machines are real")
 	return nil
+}
+
+// CutOff makes a bucket answer nobody, as if its store was down, until it is restored.
+func (c *Cloud) CutOff(bucket string) (restore func()) {
+	c.cut.Store(bucket, true)
+	return func() { c.cut.Delete(bucket) }
+}
+
+// serve answers requests to the cloud's services.
+func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
+	bucket, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if _, cut := c.cut.Load(bucket); cut {
+		panic(http.ErrAbortHandler) // which closes the connection
+	}
+	c.Handler().ServeHTTP(w, r)
 }
 
 // cloudEnvironment leads a provider that is a process of this machine, and the runs that it starts, to the cloud and

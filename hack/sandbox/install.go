@@ -19,12 +19,14 @@ package sandbox
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -36,7 +38,7 @@ import (
 const rolloutTimeout = 2 * time.Minute
 
 // controllerDeployment is what cluster/install calls the provider.
-const controllerDeployment = "deployment/host-cluster-controller"
+const controllerDeployment = "Deployment/host-cluster-controller"
 
 // Kubectl runs kubectl against the management cluster and returns what it prints.
 func (s *Sandbox) Kubectl(ctx context.Context, args ...string) (string, error) {
@@ -71,30 +73,57 @@ func (s *Sandbox) InstallCRDs(ctx context.Context) error {
 // InstallProvider installs the provider on the management node as docs/install.md says, without Crossplane, and
 // waits for its pod. The arguments are added to those that cluster/install has.
 func (s *Sandbox) InstallProvider(ctx context.Context, args ...string) error {
-	root, err := kt.ModuleRoot()
-	if err != nil {
-		return err
-	}
 	if err := s.InstallCRDs(ctx); err != nil {
 		return err
 	}
-	if _, err := s.Kubectl(ctx, "apply", "-k", filepath.Join(root, "cluster", "install")); err != nil {
+	overlay, err := s.overlay(args)
+	if err != nil {
 		return err
 	}
-	namespace := "--namespace=" + v1alpha1.PlatformNamespace
-	var patches []string
+	if _, err := s.Kubectl(ctx, "apply", "-k", overlay); err != nil {
+		return err
+	}
+	_, err = s.Kubectl(ctx, "rollout", "status", controllerDeployment, "--namespace="+v1alpha1.PlatformNamespace, "--timeout="+rolloutTimeout.String())
+	return err
+}
+
+// overlay writes a kustomization of cluster/install whose provider has more arguments, and the way to the cloud if
+// there is one: one that got them later would be there twice, and the one without them might lead.
+func (s *Sandbox) overlay(args []string) (dir string, err error) {
+	root, err := kt.ModuleRoot()
+	if err != nil {
+		return "", err
+	}
+	dir = s.Path("install")
+	base, err := filepath.Rel(dir, filepath.Join(root, "cluster", "install"))
+	if err != nil {
+		return "", errors.Wrap(err, "cannot find cluster/install")
+	}
+	const container = "/spec/template/spec/containers/0"
+	patch := []map[string]any{}
 	for _, arg := range args {
-		patches = append(patches, fmt.Sprintf(`{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": %q}`, arg))
-	}
-	patch := "[" + strings.Join(patches, ",") + "]"
-	if _, err := s.Kubectl(ctx, "patch", controllerDeployment, namespace, "--type=json", "--patch="+patch); err != nil {
-		return err
+		patch = append(patch, map[string]any{"op": "add", "path": container + "/args/-", "value": arg})
 	}
 	if s.Cloud != nil {
-		if _, err := s.Kubectl(ctx, append([]string{"set", "env", controllerDeployment, namespace}, s.endpoints()...)...); err != nil {
-			return err
+		for _, variable := range s.endpoints() {
+			name, value, _ := strings.Cut(variable, "=")
+			patch = append(patch, map[string]any{"op": "add", "path": container + "/env/-", "value": map[string]string{"name": name, "value": value}})
 		}
 	}
-	_, err = s.Kubectl(ctx, "rollout", "status", controllerDeployment, namespace, "--timeout="+rolloutTimeout.String())
-	return err
+	operations, err := json.Marshal(patch)
+	if err != nil {
+		return "", errors.Wrap(err, "cannot write a patch")
+	}
+	kind, name, _ := strings.Cut(controllerDeployment, "/")
+	content, err := yaml.Marshal(map[string]any{
+		"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": []string{base},
+		"patches": []any{map[string]any{"target": map[string]string{"kind": kind, "name": name}, "patch": string(operations)}},
+	})
+	if err != nil {
+		return "", errors.Wrap(err, "cannot write a kustomization")
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", errors.Wrap(err, "cannot make a directory")
+	}
+	return dir, errors.Wrap(os.WriteFile(filepath.Join(dir, "kustomization.yaml"), content, 0o600), "cannot write a kustomization")
 }

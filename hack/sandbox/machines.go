@@ -19,7 +19,9 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"path"
 	"strconv"
 	"sync"
@@ -33,10 +35,16 @@ import (
 )
 
 const (
+	// ScarceMachine is a kind of machine of which the account's quota is used up.
+	ScarceMachine = "quota.exceeded"
+	// PaperMachine is a kind of machine that is made on paper only: it counts like any other and leaves a kubeconfig,
+	// but nobody answers at the address in that.
+	PaperMachine = "paper.only"
+
+	// paperAddress is the API server's of all paper machines, where nobody listens.
+	paperAddress = node.IP + ":17000"
 	// firstMachinePort is the API server's of the first machine in the provider's network.
 	firstMachinePort = 17001
-	// scarce is a kind of machine of which the account's quota is used up.
-	scarce = "quota.exceeded"
 )
 
 // Machines are the clusters of the sandbox's cloud.
@@ -47,19 +55,27 @@ type Machines struct {
 	mu   sync.Mutex
 	made map[string]*Machine
 	port int
-	// Created counts machines that were made, also those that are gone.
-	created int
+	// created counts those that were made under a name, also those that are gone.
+	created map[string]int
+	held    map[string]*hold
+}
+
+func newMachines(s *Sandbox, c *cloudtest.Cloud) *Machines {
+	return &Machines{sandbox: s, cloud: c, made: map[string]*Machine{}, created: map[string]int{}, held: map[string]*hold{}}
 }
 
 // A Machine is a cluster of one node.
 type Machine struct {
-	// Config acts as its administrator.
+	// Config acts as its administrator; nil if it is on paper only.
 	Config *rest.Config
+	// Kubeconfig is the file of its administrator's kubeconfig for this machine; empty if it is on paper only.
+	Kubeconfig string
 	// Nodes that were asked for last.
 	Nodes int
 
-	node     *node.Node
-	forwards []*forward
+	node       *node.Node
+	forwards   []*forward
+	kubeconfig []byte // for the provider's network
 }
 
 // Get returns a machine by the name of its cluster, and nil if there is none.
@@ -80,11 +96,11 @@ func (m *Machines) Names() []string {
 	return out
 }
 
-// Created is the number of clusters that were ever made.
-func (m *Machines) Created() int {
+// Created is the number of clusters that were ever made under a name.
+func (m *Machines) Created(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.created
+	return m.created[name]
 }
 
 // ServeHTTP does what hack/sandbox/cmd/machines asks for.
@@ -93,7 +109,10 @@ func (m *Machines) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var err error
 	switch r.Method {
 	case http.MethodPut:
-		err = m.create(context.WithoutCancel(r.Context()), name, query.Get("parameter"), query.Get("type"))
+		err = m.wait(r.Context(), name)
+		if err == nil {
+			err = m.create(context.WithoutCancel(r.Context()), name, query.Get("parameter"), query.Get("type"))
+		}
 	case http.MethodPatch:
 		err = m.resize(name, query.Get("nodes"))
 	case http.MethodDelete:
@@ -112,30 +131,23 @@ func (m *Machines) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *Machines) create(ctx context.Context, name, parameter, kind string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if kind == scarce {
+	if kind == ScarceMachine {
 		// In the words of EC2, so that it is understood as theirs are.
 		return errors.New("VcpuLimitExceeded: You have requested more vCPU capacity than your current vCPU limit of 0 allows for the instance bucket that the specified instance type belongs to")
 	}
 	if m.made[name] == nil {
-		machine, err := m.start(ctx, name)
+		start := m.start
+		if kind == PaperMachine {
+			start = paper
+		}
+		machine, err := start(ctx, name)
 		if err != nil {
 			return err
 		}
-		if m.made == nil {
-			m.made = map[string]*Machine{}
-		}
 		m.made[name] = machine
-		m.created++
+		m.created[name]++
 	}
-	kubeconfig, err := m.made[name].node.Kubeconfig()
-	if err != nil {
-		return err
-	}
-	kubeconfig, err = withServer(kubeconfig, "https://"+m.made[name].forwards[0].listener.Addr().String())
-	if err != nil {
-		return err
-	}
-	m.cloud.SetParameter(CloudAccount, CloudRegion, parameter, string(kubeconfig))
+	m.cloud.SetParameter(CloudAccount, CloudRegion, parameter, string(m.made[name].kubeconfig))
 	return nil
 }
 
@@ -150,7 +162,7 @@ func (m *Machines) start(ctx context.Context, name string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	machine := &Machine{node: n}
+	machine := &Machine{node: n, Kubeconfig: s.Path(cloudDir, name+".kubeconfig")}
 	if err := m.join(ctx, machine); err != nil {
 		machine.stop()
 		return nil, err
@@ -163,18 +175,41 @@ func (m *Machines) join(ctx context.Context, machine *Machine) error {
 	if machine.Config, err = machine.node.Config(); err != nil {
 		return err
 	}
-	api, err := m.sandbox.home().Listen(ctx, "tcp", fmt.Sprintf("%s:%d", node.IP, firstMachinePort+m.port))
+	theirs, err := m.sandbox.home().Listen(ctx, "tcp", fmt.Sprintf("%s:%d", node.IP, firstMachinePort+m.port))
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for connections to a machine")
 	}
 	m.port++
-	machine.forwards = append(machine.forwards, newForward(ctx, api, machine.node.DialContext, node.IP+":"+apiPort))
+	if machine.kubeconfig, err = machine.reach(ctx, theirs); err != nil {
+		return err
+	}
+	ours, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Wrap(err, "cannot listen for connections to a machine")
+	}
+	kubeconfig, err := machine.reach(ctx, ours)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(machine.Kubeconfig, kubeconfig, 0o600); err != nil {
+		return errors.Wrap(err, "cannot write a kubeconfig")
+	}
 	git, err := machine.node.Listen(ctx, "tcp", gitAddress)
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for Git in a machine's network")
 	}
 	machine.forwards = append(machine.forwards, newForward(ctx, git, dialer, m.sandbox.Git.listen))
 	return nil
+}
+
+// reach lets those who connect to a listener reach the machine's API server, and returns a kubeconfig for them.
+func (m *Machine) reach(ctx context.Context, l net.Listener) ([]byte, error) {
+	m.forwards = append(m.forwards, newForward(ctx, l, m.node.DialContext, node.IP+":"+apiPort))
+	kubeconfig, err := m.node.Kubeconfig()
+	if err != nil {
+		return nil, err
+	}
+	return withServer(kubeconfig, "https://"+l.Addr().String())
 }
 
 func (m *Machines) resize(name, nodes string) error {
@@ -208,5 +243,7 @@ func (m *Machine) stop() {
 	for _, f := range m.forwards {
 		f.stop()
 	}
-	m.node.Stop()
+	if m.node != nil {
+		m.node.Stop()
+	}
 }

@@ -20,7 +20,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,6 +105,52 @@ func (m *Management) connect() error {
 	}
 	m.Client, err = client.NewWithWatch(m.Config, client.Options{Scheme: kt.Scheme()})
 	return errors.Wrap(err, "cannot make a client")
+}
+
+// KillContainer ends the first process of a pod's container at once, and so all others in it, as the kernel does where
+// memory runs out.
+func (m *Management) KillContainer(ctx context.Context, pod client.ObjectKey, container string) error {
+	p := &corev1.Pod{}
+	if err := m.Client.Get(ctx, pod, p); err != nil {
+		return errors.Wrap(err, "cannot get a pod")
+	}
+	for _, c := range p.Status.ContainerStatuses {
+		if c.Name != container || c.State.Running == nil {
+			continue
+		}
+		_, id, _ := strings.Cut(c.ContainerID, "://")
+		pid, err := firstProcess(id)
+		if err != nil {
+			return err
+		}
+		return errors.Wrap(syscall.Kill(pid, syscall.SIGKILL), "cannot kill a container's process")
+	}
+	return errors.Errorf("container %s of pod %s does not run", container, pod.Name)
+}
+
+// firstProcess returns the id, on this machine, of a container's first process.
+func firstProcess(container string) (int, error) {
+	groups, err := filepath.Glob("/proc/[0-9]*/cgroup")
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot list processes")
+	}
+	for _, group := range groups {
+		content, err := os.ReadFile(group) //nolint:gosec // the kernel's
+		if err != nil || !strings.Contains(string(content), container) {
+			continue // it has ended, or is another's
+		}
+		status, err := os.ReadFile(filepath.Join(filepath.Dir(group), "status"))
+		if err != nil {
+			continue
+		}
+		// Its ids, from this machine's to the innermost container's.
+		_, ids, _ := strings.Cut(string(status), "\nNSpid:")
+		ids, _, _ = strings.Cut(ids, "\n")
+		if all := strings.Fields(ids); len(all) > 1 && all[len(all)-1] == "1" {
+			return strconv.Atoi(all[0])
+		}
+	}
+	return 0, errors.Errorf("no process is the first one of container %s", container)
 }
 
 func (m *Management) stop() {

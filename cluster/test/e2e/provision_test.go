@@ -18,7 +18,6 @@ package e2e
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -55,7 +54,7 @@ var _ = Describe("A cluster that is provisioned in Jobs", Ordered, func() {
 		Expect(err).NotTo(HaveOccurred())
 		w.awaitReady(ctx)
 		Expect(w.job(ctx).GetUID()).To(Equal(before.GetUID()), "the run was adopted")
-		Expect(w.sandbox.Cloud.Machines.Created()).To(Equal(1))
+		Expect(w.sandbox.Cloud.Machines.Created(names.CloudName(w.hc.GetName()))).To(Equal(1))
 	}, SpecTimeout(readyTimeout+readyTimeout))
 
 	itIsProvisioned(func() *world { return w })
@@ -76,6 +75,7 @@ var _ = Describe("A cluster that is provisioned in Jobs", Ordered, func() {
 	})
 
 	itIsResized(func() *world { return w })
+	itIsTakenUp(func() *world { return w })
 	itIsDestroyed(func() *world { return w })
 })
 
@@ -95,7 +95,7 @@ var _ = Describe("A cluster that is provisioned by the provider's own processes"
 		w.provider.Kill()
 		w.startProvider()
 		w.awaitReady(ctx)
-		Expect(w.sandbox.Cloud.Machines.Created()).To(Equal(1))
+		Expect(w.sandbox.Cloud.Machines.Created(names.CloudName(w.hc.GetName()))).To(Equal(1))
 	}, SpecTimeout(readyTimeout+readyTimeout))
 
 	itIsProvisioned(func() *world { return w })
@@ -140,8 +140,37 @@ func itIsResized(get func() *world) {
 		}, readyTimeout, "200ms").Should(Equal(4))
 		w.awaitRun(ctx, v1alpha1.RunSucceeded)
 		Expect(w.provisioned(ctx).Status.AtProvider.RunID).NotTo(Equal(first))
-		Expect(w.sandbox.Cloud.Machines.Created()).To(Equal(1), "the cluster itself is the same")
+		Expect(w.sandbox.Cloud.Machines.Created(cluster)).To(Equal(1), "the cluster itself is the same")
 		w.awaitReady(ctx)
+	}, SpecTimeout(readyTimeout+readyTimeout))
+}
+
+// itIsTakenUp checks that a cluster which is let go stays, and that the next HostCluster of its name has it again.
+func itIsTakenUp(get func() *world) {
+	It("stays when its HostCluster is deleted with --cascade=foreground, and the next one of that name has it again", func(ctx SpecContext) {
+		w := get()
+		cluster, before, self := names.CloudName(w.hc.GetName()), w.provisioned(ctx), w.identity(ctx)
+		bucket := w.sandbox.Cloud.Buckets()[before.Status.AtProvider.StateBucket]
+		same := func() {
+			GinkgoHelper()
+			now := w.provisioned(ctx)
+			Expect(now.GetUID()).To(Equal(before.GetUID()), "the ProvisionedCluster is the same")
+			Expect(now.GetDeletionTimestamp()).To(BeNil())
+			Expect(now.Status.AtProvider.RunID).To(Equal(before.Status.AtProvider.RunID), "there was no other run")
+			Expect(w.sandbox.Cloud.Machines.Created(cluster)).To(Equal(1), "nor another machine")
+			Expect(w.sandbox.Cloud.Buckets()[before.Status.AtProvider.StateBucket]).To(Equal(bucket), "the state is where it was")
+			Expect(w.identity(ctx)).To(Equal(self), "the cluster is the same")
+		}
+		next := &v1alpha1.HostCluster{Spec: *w.hc.Spec.DeepCopy()}
+		next.SetNamespace(w.hc.GetNamespace())
+		next.SetName(w.hc.GetName())
+
+		w.kubectl(ctx, "delete", "hostcluster", w.hc.GetName(), "--cascade=foreground", "--timeout=60s")
+		same()
+		w.hc = next
+		Expect(w.management.Create(ctx, w.hc)).To(Succeed())
+		w.awaitReady(ctx)
+		same()
 	}, SpecTimeout(readyTimeout+readyTimeout))
 }
 
@@ -173,58 +202,4 @@ func itIsDestroyed(get func() *world) {
 			Expect(meta.LenList(l)).To(BeZero(), "%T", l)
 		}
 	}, SpecTimeout(readyTimeout+readyTimeout))
-}
-
-// startCloud starts a sandbox with a management node and a cloud.
-func startCloud(ctx context.Context, name string) *world {
-	GinkgoHelper()
-	o := options(name)
-	o.ManagementNode, o.Cloud = true, true
-	w := &world{}
-	var err error
-	w.sandbox, err = sandbox.Start(ctx, o)
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(w.sandbox.Stop)
-	w.management = w.sandbox.Management.Client
-	return w
-}
-
-// provision applies the example.
-func (w *world) provision(ctx context.Context, mode v1alpha1.ExecutionMode) {
-	GinkgoHelper()
-	var err error
-	w.hc, err = w.sandbox.Provision(ctx, filepath.Join(root, "examples", "hostcluster-provision.yaml"), func(pc *v1alpha1.ProviderConfig, _ *v1alpha1.HostCluster) {
-		pc.Spec.Execution = &v1alpha1.Execution{Mode: mode}
-	})
-	Expect(err).NotTo(HaveOccurred())
-}
-
-func (w *world) provisioned(ctx context.Context) *v1alpha1.ProvisionedCluster {
-	GinkgoHelper()
-	pc := &v1alpha1.ProvisionedCluster{}
-	Expect(w.management.Get(ctx, client.ObjectKeyFromObject(w.hc), pc)).To(Succeed())
-	return pc
-}
-
-func (w *world) job(ctx context.Context) *batchv1.Job {
-	GinkgoHelper()
-	job := &batchv1.Job{}
-	key := client.ObjectKey{Namespace: provisioningNamespace, Name: run.JobName(run.Apply, w.hc.GetName())}
-	Expect(w.management.Get(ctx, key, job)).To(Succeed())
-	return job
-}
-
-// awaitRun waits until the present run has a status.
-func (w *world) awaitRun(ctx context.Context, status v1alpha1.RunStatus) {
-	GinkgoHelper()
-	key := client.ObjectKeyFromObject(w.hc)
-	Eventually(ctx, func(ctx context.Context) v1alpha1.RunStatus {
-		pc := &v1alpha1.ProvisionedCluster{}
-		if w.management.Get(ctx, key, pc) != nil {
-			return ""
-		}
-		return pc.Status.AtProvider.RunStatus
-	}, readyTimeout, "100ms").Should(Equal(status), func() string {
-		return strings.Join(w.sandbox.Stuck(context.WithoutCancel(ctx), key), "\n  ")
-	})
 }

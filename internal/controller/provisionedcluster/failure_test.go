@@ -26,6 +26,7 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -70,6 +71,26 @@ func TestTerminal(t *testing.T) {
 	w.ready()
 	w.Expect(w.get().Status.AtProvider.LastError).To(BeNil())
 	w.Expect(string(w.get().GetCondition("LastAsyncOperation").Reason)).To(Equal("Success"))
+}
+
+// TestTerminalDestroy: a destroy that the cloud refuses says how to let go of
+// the cluster without it.
+func TestTerminalDestroy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(w.pc)
+	first := w.succeeds()
+	w.ready()
+	w.Expect(w.kube.Delete(t.Context(), w.get())).To(Succeed())
+	w.fails(run.ClassConflict, first.ID)
+	w.says("Deleting", "Conflict: the cloud says no. It is tried again once the spec")
+	w.says("Deleting", "set deletionPolicy Disconnect on the HostCluster, or managementPolicies without Delete here")
+
+	w.change(func(pc *v1alpha1.ProvisionedCluster) { pc.Spec.ManagementPolicies = keep })
+	w.Eventually(func() bool {
+		_ = w.reconcile()
+		return kerrors.IsNotFound(w.kube.Get(t.Context(), w.key(), &v1alpha1.ProvisionedCluster{}))
+	}).Should(BeTrue())
 }
 
 // TestTransient: what may pass is tried again, the later the more often it failed.

@@ -152,8 +152,12 @@ func ready(pc *v1alpha1.ProvisionedCluster, s State) xpv2.Condition {
 	case s.Earlier != nil:
 		return progress("Moving from namespace " + s.Earlier.Place.Namespace + " to " + s.Place.Namespace)
 	case stopped(s):
-		return external.NotReady(reasonOf(v.class), oneLine(fmt.Sprintf("%s: %s. It is tried again once the spec, the ProviderConfig or its credentials change, or annotation %s has a new value",
-			v.class, strings.TrimRight(v.cause, ". "), meta.AnnotationKeyReconcileRequestedAt)))
+		msg := fmt.Sprintf("%s: %s. It is tried again once the spec, the ProviderConfig or its credentials change, or annotation %s has a new value",
+			v.class, strings.TrimRight(v.cause, ". "), meta.AnnotationKeyReconcileRequestedAt)
+		if deleting {
+			msg += ". To leave what is there and let go of it, set deletionPolicy Disconnect on the HostCluster, or managementPolicies without Delete here"
+		}
+		return external.NotReady(reasonOf(v.class), oneLine(msg))
 	case v.stand == failed && s.Wanted != nil && sameInputs(s) && s.Now.Before(retryAt(v, s.Seen.Record.Failures)):
 		return external.NotReady(reasonOf(v.class), oneLine(fmt.Sprintf("%s. Next try at %s, after %d in a row",
 			strings.TrimRight(v.cause, ". "), retryAt(v, s.Seen.Record.Failures).UTC().Format(time.RFC3339), s.Seen.Record.Failures+1)))

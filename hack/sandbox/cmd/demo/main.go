@@ -123,15 +123,19 @@ func (d demo) run(ctx context.Context) error {
 
 // explain prints where everything is.
 func (d demo) explain(s *sandbox.Sandbox, log string) {
+	target := "export KUBECONFIG=" + s.Path(sandbox.TargetKubeconfig)
+	if s.Cloud != nil {
+		target = "is made first; its kubeconfig is named then"
+	}
 	fmt.Printf(`
   Management cluster  export KUBECONFIG=%s
-  Target cluster      export KUBECONFIG=%s
+  Target cluster      %s
   Git repository      %s
     from this machine GIT_SSL_CAINFO=%s GIT_CONFIG_GLOBAL=%s git clone %s
     as files          git -C %s log --stat
   Provider's log      %s
 
-`, s.Path(sandbox.ManagementKubeconfig), s.Path(sandbox.TargetKubeconfig), s.Git.URL,
+`, s.Path(sandbox.ManagementKubeconfig), target, s.Git.URL,
 		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, log)
 }
 

@@ -21,13 +21,16 @@ import (
 	"fmt"
 	"path/filepath"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/hack/sandbox"
+	"github.com/kubeopera/provider-kubeopera/internal/terraform/names"
 )
 
 func (d demo) runProvision(ctx context.Context) error {
@@ -57,6 +60,9 @@ func (d demo) provision(ctx context.Context, s *sandbox.Sandbox) error {
 	if err := d.follow(ctx, s, hc, nil); err != nil {
 		return err
 	}
+	if err := d.visit(ctx, s, hc); err != nil {
+		return err
+	}
 	if !d.exit {
 		d.say("everything stays as it is until Ctrl-C")
 		<-ctx.Done()
@@ -66,6 +72,28 @@ func (d demo) provision(ctx context.Context, s *sandbox.Sandbox) error {
 		return err
 	}
 	return d.destroy(ctx, s, hc)
+}
+
+// visit says how to reach the cluster that was made, and goes there.
+func (d demo) visit(ctx context.Context, s *sandbox.Sandbox, hc *v1alpha1.HostCluster) error {
+	machine := s.Cloud.Machines.Get(names.CloudName(hc.GetName()))
+	if machine == nil {
+		return errors.New("cannot find the machine of the HostCluster")
+	}
+	cfg, err := clientcmd.BuildConfigFromFlags("", machine.Kubeconfig)
+	if err != nil {
+		return errors.Wrap(err, "cannot use the new cluster's kubeconfig")
+	}
+	c, err := client.New(cfg, client.Options{})
+	if err != nil {
+		return errors.Wrap(err, "cannot make a client of the new cluster")
+	}
+	pods := &corev1.PodList{}
+	if err := c.List(ctx, pods); err != nil {
+		return errors.Wrap(err, "cannot list the new cluster's pods")
+	}
+	d.say(fmt.Sprintf("the new cluster answers, with %d pods: KUBECONFIG=%s kubectl get pods --all-namespaces", len(pods.Items), machine.Kubeconfig))
+	return nil
 }
 
 // resize asks for one more node and waits until a run has given it.

@@ -31,7 +31,7 @@ variable "max_node_count" {
 
 variable "instance_type" {
   type        = string
-  description = "Kind of machine. The sandbox's cloud has too few of the kind quota.exceeded."
+  description = "Kind of machine. The sandbox's cloud has too few of the kind quota.exceeded, and makes the kind paper.only on paper."
 }
 
 variable "spot" {
