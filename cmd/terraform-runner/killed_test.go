@@ -70,8 +70,11 @@ func TestInterrupt(t *testing.T) {
 	p := b.hang("--init")
 	b.must(p.Process.Signal(syscall.SIGTERM))
 	b.until("the interrupt", func() bool { return strings.Contains(p.log.String(), "nterrupt received") })
-	b.must(p.Process.Signal(syscall.SIGTERM))
-	b.must(p.Process.Signal(syscall.SIGINT))
+	for _, more := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		if err := p.Process.Signal(more); !errors.Is(err, os.ErrProcessDone) {
+			b.must(err) // It may be quick to end.
+		}
+	}
 	if code := p.end(); code != 1 {
 		t.Errorf("want exit code 1, got %d", code)
 	}
@@ -165,25 +168,9 @@ func TestStateRescued(t *testing.T) {
 	}
 	isAny := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "terraform-state") }
 
-	t.Run("Push", func(t *testing.T) {
-		b := newBed(t)
-		p := b.hang("--push-timeout=1m")
-		b.breakdown(isState)
-		b.letGo()
-		b.until("the Secret", func() bool { return len(b.secret(run.RescueName(b.spec.Cluster)).Data[run.RescueKey]) > 0 })
-		b.breakdown(nil)
-		p.end()
-		if s := b.status(); s.Error == nil || s.Error.Class != run.ClassTransient || !strings.HasSuffix(s.Error.Message, "The state is in its bucket by now.") {
-			t.Errorf("status: %+v", s.Error)
-		}
-		if got := b.nodesInState(); len(got) != 2 {
-			t.Errorf("want both machines in the state, got %v", got)
-		}
-		if got := b.secret(run.RescueName(b.spec.Cluster)).Data; len(got) != 0 {
-			t.Error("the Secret is not emptied")
-		}
-		b.run()
-	})
+	for name, down := range map[string]func(*http.Request) bool{"Push": isState, "Down": isAny} {
+		t.Run(name, func(t *testing.T) { testStatePushed(t, down) })
+	}
 	t.Run("Secret", func(t *testing.T) {
 		b := newBed(t)
 		p := b.hang()
@@ -199,9 +186,14 @@ func TestStateRescued(t *testing.T) {
 
 		b.fail(run.ClassTransient)
 		b.breakdown(nil)
+		b.lock("me@laptop")
+		if e := b.fail(run.ClassLock); !strings.Contains(e.Message, "state locked by me@laptop since ") {
+			t.Errorf("want the lock of others respected, got %+v", e)
+		}
 		if got := b.nodesInState(); len(got) != 1 {
 			t.Fatalf("the test wants the second machine in no state, got %v", got)
 		}
+		b.spec.EndedHolders = []string{"laptop"}
 		b.run()
 		if s := b.status(); s.Progress.Total != 0 {
 			t.Errorf("the next run did not know of the second machine: %+v", s.Progress)
@@ -220,6 +212,38 @@ func TestStateRescued(t *testing.T) {
 			t.Errorf("an old state came back: %v", got)
 		}
 	})
+}
+
+// testStatePushed has the bucket take the state again before the run gives up.
+func testStatePushed(t *testing.T, down func(*http.Request) bool) {
+	t.Helper()
+	b := newBed(t)
+	p := b.hang("--push-timeout=1m")
+	b.breakdown(down)
+	b.letGo()
+	b.until("the Secret", func() bool { return len(b.secret(run.RescueName(b.spec.Cluster)).Data[run.RescueKey]) > 0 })
+	b.breakdown(nil)
+	p.end()
+	s := b.status()
+	if s.Error == nil || s.Error.Class != run.ClassTransient {
+		t.Fatalf("status: %+v", s.Error)
+	}
+	if cause, _, _ := strings.Cut(s.Error.Message, "\n"); !strings.HasPrefix(cause, "Failed to save state: ") || !strings.HasSuffix(cause, ". The state is in its bucket by now.") {
+		t.Errorf("want the cause and what became of the state before all else, got %q", s.Error.Message)
+	}
+	if strings.Contains(p.log.String(), "[0m") {
+		t.Error("the log has colours")
+	}
+	if lock := b.object(b.spec.State.Key + ".tflock"); lock != "" {
+		t.Errorf("the lock is left: %s", lock)
+	}
+	if got := b.nodesInState(); len(got) != 2 {
+		t.Errorf("want both machines in the state, got %v", got)
+	}
+	if got := b.secret(run.RescueName(b.spec.Cluster)).Data; len(got) != 0 {
+		t.Error("the Secret is not emptied")
+	}
+	b.run()
 }
 
 // TestRescuedWithoutBucket destroys a cluster whose bucket somebody has deleted, while its state waits in the Secret.

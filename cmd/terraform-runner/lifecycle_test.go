@@ -142,14 +142,24 @@ func TestGKE(t *testing.T) {
 		t.Errorf("the second run did not know of the first: %+v", st.Progress)
 	}
 
+	global, zone := "projects/"+project+"/global/", "projects/"+project+"/zones/europe-west1-b/"
 	b.cloud.SetCompute(
-		cloudtest.ComputeResource{Path: "projects/" + project + "/global/firewalls/k8s-fw-a1", Fields: map[string]any{"network": "projects/" + project + "/global/networks/" + b.spec.CloudName}, Lingers: 1},
-		cloudtest.ComputeResource{Path: "projects/" + project + "/global/firewalls/office", Fields: map[string]any{"network": "projects/" + project + "/global/networks/default"}},
+		cloudtest.ComputeResource{Path: global + "firewalls/k8s-fw-a1", Fields: map[string]any{
+			"network": global + "networks/" + b.spec.CloudName, "description": `{"kubernetes.io/service-name":"web/front"}`,
+		}, Lingers: 1},
+		cloudtest.ComputeResource{Path: global + "firewalls/office", Fields: map[string]any{"network": global + "networks/default"}},
+		cloudtest.ComputeResource{Path: zone + "instances/gke-nodes-0", Fields: map[string]any{
+			"labels": map[string]string{"goog-k8s-cluster-name": b.spec.CloudName, "goog-k8s-cluster-location": b.spec.Region},
+		}},
+		cloudtest.ComputeResource{
+			Path: zone + "networkEndpointGroups/k8s1-a1b2c3d4-web-front-80-x", Members: []string{zone + "instances/gke-nodes-0"},
+			Fields: map[string]any{"network": global + "networks/default", "description": `{"cluster-uid":"11111111-2222-4333-8444-555555555555"}`},
+		},
 	)
 	b.spec.Action = run.Destroy
 	p := b.run()
-	if left := b.cloud.Compute(); len(left) != 1 || !strings.Contains(p.log.String(), "Removing projects/"+project+"/global/firewalls/k8s-fw-a1") {
-		t.Errorf("want the rule of a Service removed, got %v\n%s", left, p.log.String())
+	if left := b.cloud.Compute(); !cmp.Equal(left, []string{"gke-nodes-0", "office"}) || !strings.Contains(p.log.String(), "Removing projects/"+project+"/global/firewalls/k8s-fw-a1") {
+		t.Errorf("want the rule of a Service and its endpoints removed, left are %v\n%s", left, p.log.String())
 	}
 	if buckets := b.cloud.GCSBuckets(); len(buckets) != 0 {
 		t.Errorf("buckets left: %v", buckets)

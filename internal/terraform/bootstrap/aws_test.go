@@ -87,7 +87,7 @@ func (w *world) allowed(m *machine, verb, name string) {
 	if m.role != Worker {
 		return
 	}
-	if verb != "get-parameter" || !slices.Contains([]string{"endpoint", "failure", "join/ca", "join/worker"}, strings.TrimPrefix(name, prefix)) {
+	if verb != "get-parameter" || !slices.Contains([]string{"endpoint", "failure", "join/ca", "join/worker", "version"}, strings.TrimPrefix(name, prefix)) {
 		w.faultf("worker %s may not %s %s", m.id, verb, name)
 	}
 }
@@ -129,8 +129,9 @@ func (w *world) describeInstances(f map[string][]string) result {
 		return result{Out: m.state + "\n"}
 	}
 	var ips []string
+	planes := slices.Contains(f["--filters"], "Name=tag:Name,Values=sim-control-plane-*")
 	for _, m := range w.machines {
-		if m.state == "running" {
+		if m.state == "running" && (!planes || m.role != Worker) {
 			ips = append(ips, m.ip)
 		}
 	}
@@ -176,6 +177,14 @@ func (w *world) systemctl(m *machine, c call) result {
 		m.start()
 	case "enable --now kubeopera-keep.timer":
 		m.startTimer()
+	case "is-active -q kubeopera-upgrade":
+		if m.upgrade == nil {
+			return result{Code: 3}
+		}
+	case "restart kubelet":
+		w.exclusive(m, "systemctl restart kubelet")
+		m.runs = m.kubelet
+		w.skew()
 	case "daemon-reload", "enable kubeopera-node.service", "enable --now containerd", "enable kubelet", "try-restart systemd-networkd":
 	default:
 		w.faultf("systemctl does not know %v", c.Args)

@@ -32,11 +32,13 @@ limitations under the License.
 //	kubeconfig            of the administrator, after /readyz
 //	failure               why the first control plane failed
 //	join/failure/<id>     why a further one failed
+//	version               of Kubernetes: that of all control planes; two while they are upgraded, from and to
+//	upgrade/…             an upgrade that a run asks for, see Upgrade
 //
 // A clustered etcd takes one learner at a time. The lock goes from holder to
 // holder when the new member votes and is healthy. It is taken from a holder
 // only when EC2 says that its machine was terminated; what that one left in
-// etcd is removed by who answers the next request.
+// etcd is removed by who answers the next request. Upgrades take the same lock.
 package bootstrap
 
 import (
@@ -56,9 +58,9 @@ var parts embed.FS
 
 // partsOf a role, in order.
 var partsOf = map[Role][]string{
-	FirstControlPlane: {"common", "install", "admin", "ccm", "first", "main"},
-	ControlPlane:      {"common", "install", "admin", "join", "control-plane", "main"},
-	Worker:            {"common", "install", "join", "worker", "main"},
+	FirstControlPlane: {"common", "repository", "install", "admin", "keep", "ccm", "components", "first", "main"},
+	ControlPlane:      {"common", "repository", "install", "admin", "keep", "join", "lock", "control-plane", "main"},
+	Worker:            {"common", "repository", "install", "join", "worker", "main"},
 }
 
 // UserData returns what a machine runs at its first boot, as plain text without
@@ -70,33 +72,49 @@ func UserData(p Params) ([]byte, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
+	b, err := text(fmt.Sprintf("Makes this machine a %s of the Kubernetes cluster %s.", strings.ReplaceAll(string(p.Role), "-", " "), p.CloudName), p.assignments(), partsOf[p.Role])
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > limit {
+		return nil, errors.Errorf("user data of %d bytes is more than the %d that EC2 takes", len(b), limit)
+	}
+	return b, nil
+}
+
+// text of a program: what it does, its assignments, and its parts.
+func text(what string, head [][2]string, names []string) ([]byte, error) {
 	b := &bytes.Buffer{}
-	fmt.Fprintf(b, "#!/bin/bash\n# Makes this machine a %s of the Kubernetes cluster %s.\n", strings.ReplaceAll(string(p.Role), "-", " "), p.CloudName)
+	fmt.Fprintf(b, "#!/bin/bash\n# %s\n", what)
 	fmt.Fprintln(b, "# The same text with comments: internal/terraform/bootstrap/parts of provider-kubeopera.")
-	for _, a := range p.assignments() {
+	for _, a := range head {
 		fmt.Fprintf(b, "%s='%s'\n", a[0], a[1])
 	}
-	for _, name := range partsOf[p.Role] {
-		text, err := parts.ReadFile("parts/" + name + ".sh")
+	for _, name := range names {
+		part, err := parts.ReadFile("parts/" + name + ".sh")
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot read the part %s", name)
 		}
-		fmt.Fprintf(b, "\n%s", dense(string(text)))
-	}
-	if b.Len() > limit {
-		return nil, errors.Errorf("user data of %d bytes is more than the %d that EC2 takes", b.Len(), limit)
+		fmt.Fprintf(b, "\n%s", dense(string(part)))
 	}
 	return b.Bytes(), nil
 }
 
-// dense leaves out comments and empty lines: they are for readers of parts/,
-// and do not fit into what EC2 takes.
+// dense leaves out comments, empty lines, and the tabs that bash takes off
+// here-documents: they are for readers of parts/, and do not fit into what EC2
+// takes.
 func dense(text string) string {
 	b := &strings.Builder{}
+	document := false
 	for line := range strings.Lines(text) {
-		if t := strings.TrimSpace(line); t == "" || strings.HasPrefix(t, "# ") {
+		t := strings.TrimSpace(line)
+		if t == "" || strings.HasPrefix(t, "# ") {
 			continue
 		}
+		if document {
+			line = strings.TrimLeft(line, "\t")
+		}
+		document = document && t != "END" || strings.Contains(line, "<<-END")
 		b.WriteString(line)
 	}
 	return b.String()

@@ -16,7 +16,8 @@ limitations under the License.
 
 package bootstrap
 
-// Components that the first control plane installs into a new cluster.
+// Components that the first control plane installs into a new cluster, and an
+// upgrade brings up to date.
 type Components struct {
 	// CloudControllerManager is the image of AWS' cloud controller manager.
 	CloudControllerManager string

@@ -34,6 +34,9 @@ func (w *world) do(ctx context.Context, c call) result {
 	defer w.changed.Broadcast()
 	m := w.machines[c.Machine]
 	w.calls = append(w.calls, c)
+	if w.killAt != nil && c.Upgrade {
+		defer w.killUpgrade(m)
+	}
 	switch c.Tool {
 	case "aws":
 		return w.aws(m, c)
@@ -48,11 +51,9 @@ func (w *world) do(ctx context.Context, c call) result {
 	case "systemctl":
 		return w.systemctl(m, c)
 	case "dnf":
-		for _, p := range []string{"kubelet-1.36.2", "kubeadm-1.36.2", "kubectl-1.36.2", "containerd"} {
-			if !slices.Contains(c.Args, p) {
-				w.faultf("dnf does not install %s", p)
-			}
-		}
+		return w.dnf(m, c)
+	case "systemd-run":
+		return w.systemdRun(m, c)
 	case "containerd":
 		return result{Out: "SystemdCgroup = false\n"}
 	}
@@ -81,11 +82,14 @@ func (w *world) kubeadm(ctx context.Context, m *machine, c call) result {
 		return w.init(m, config, slices.Contains(c.Args, "--ignore-preflight-errors=all"))
 	case "join":
 		return w.join(ctx, m, config)
+	case "upgrade":
+		return w.kubeadmUpgrade(ctx, m, c.Args[1:])
 	case "reset":
 		w.members = slices.DeleteFunc(w.members, func(e member) bool { return e.ip == m.ip && e.started })
 		for _, f := range []string{"admin.conf", "kubelet.conf", "pki", "manifests"} {
 			_ = os.RemoveAll(m.kube(f)) // It may not be there.
 		}
+		m.runs, m.serves = "", ""
 		return result{Out: "[reset] done\n"}
 	}
 	w.faultf("kubeadm does not know %v", c.Args)
@@ -110,6 +114,7 @@ func (w *world) init(m *machine, config string, again bool) result {
 		return result{Code: 1, Out: "[certs] k3y0ft.administratorxxx\n", Err: "error execution phase wait-control-plane: the kubelet is not healthy\n"}
 	}
 	w.member(m, true, false)
+	w.cluster = m.kubeadm
 	w.up(m)
 	w.key = "only kubeadm knows"
 	return result{Out: "Your Kubernetes control-plane has initialized successfully!\n"}
@@ -121,6 +126,7 @@ func (w *world) up(m *machine) {
 	w.write(m.kube("admin.conf"), "kind: Config # k3y0ft.administratorxxx\n")
 	w.write(m.kube("kubelet.conf"), "")
 	w.write(m.kube("pki/ca.crt"), "CERTIFICATE\n")
+	m.runs, m.serves = m.kubelet, w.cluster
 }
 
 func (w *world) member(m *machine, started, learner bool) {
@@ -149,11 +155,17 @@ func (w *world) join(ctx context.Context, m *machine, config string) result {
 	if !strings.Contains(config, "controlPlane:") {
 		w.joined = append(w.joined, m.id)
 		w.write(m.kube("kubelet.conf"), "")
+		m.runs = m.kubelet
+		w.skew()
 		return result{Out: "This node has joined the cluster\n"}
 	}
 	key := regexp.MustCompile(`\n  certificateKey: (\S+)\n`).FindStringSubmatch(config)
 	if len(key) != 2 || key[1] != w.key {
 		return result{Code: 1, Err: "error execution phase control-plane-prepare/download-certs: the certificate key has expired\n"}
+	}
+	w.exclusive(m, "kubeadm join")
+	if minorOf(m.kubeadm) != minorOf(w.cluster) {
+		w.faultf("%s of %s joins a cluster of %s", m.id, m.kubeadm, w.cluster)
 	}
 	if w.joining != "" {
 		w.faultf("%s joins while %s does", m.id, w.joining)

@@ -35,6 +35,12 @@ func (w *world) kubectl(m *machine, c call) result {
 	}
 	args := strings.Join(c.Args, " ")
 	local := strings.Contains(args, "--server https://127.0.0.1:6443")
+	if local && m.serves == "" {
+		return result{Code: 1, Err: "The connection to the server 127.0.0.1:6443 was refused\n"}
+	}
+	if r, ok := w.upgradeKubectl(m, args); ok {
+		return r
+	}
 	switch {
 	case strings.HasSuffix(args, "get --raw /readyz"):
 		if !local {
@@ -83,6 +89,7 @@ func (w *world) apply(m *machine, text string) result {
 	switch {
 	case strings.Contains(text, "name: aws-cloud-controller-manager"):
 		w.ccm = true
+		w.images = append(w.images, regexp.MustCompile(`image: (.*)\n`).FindStringSubmatch(text)[1])
 		w.strict(text)
 	case strings.Contains(text, "name: calico-node"):
 		if !w.ccm {

@@ -65,6 +65,11 @@ type machine struct {
 	wasDescribed int             // how often others asked EC2 about it
 	userDataFile string
 	running      sync.WaitGroup
+
+	kubeadm, kubelet string // installed
+	runs, serves     string // versions of its kubelet and its API server, "" for none
+	cordoned         bool
+	upgrade          *os.Process // of the unit kubeopera-upgrade
 }
 
 // add makes a machine with the user data of its role. It is not started.
@@ -75,12 +80,7 @@ func (w *world) add(role Role, index int) *machine {
 		w: w, id: fmt.Sprintf("i-%017d", n), ip: fmt.Sprintf("10.0.0.%d", 10+n), name: fmt.Sprintf("ip-10-0-0-%d.sim.internal", 10+n),
 		role: role, root: w.t.TempDir(), state: "running", log: &journal{}, ended: true,
 	}
-	digest := sha256.Sum256([]byte(manifest))
-	data, err := UserData(Params{
-		CloudName: "sim", Region: "eu-central-1", ParameterPrefix: prefix, KubernetesVersion: "1.36.2", Role: role, Index: index, ControlPlanes: 5,
-		PodCIDR: "10.244.0.0/16", ServiceCIDR: "10.96.0.0/12",
-		Components: Components{CalicoManifest: "https://calico.example/calico-vxlan.yaml", CalicoSHA256: hex.EncodeToString(digest[:])},
-	})
+	data, err := UserData(w.paramsOf(role, index))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -99,6 +99,16 @@ func (w *world) add(role Role, index int) *machine {
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	w.machines[m.id] = m
 	return m
+}
+
+// paramsOf of a machine.
+func (w *world) paramsOf(role Role, index int) Params {
+	digest := sha256.Sum256([]byte(manifest))
+	return Params{
+		CloudName: "sim", Region: "eu-central-1", ParameterPrefix: prefix, KubernetesVersion: w.version, Role: role, Index: index, ControlPlanes: 5,
+		PodCIDR: "10.244.0.0/16", ServiceCIDR: "10.96.0.0/12",
+		Components: Components{CalicoManifest: "https://calico.example/calico-vxlan.yaml", CalicoSHA256: hex.EncodeToString(digest[:])},
+	}
 }
 
 // command runs the user data, or what it installed, on the machine.
@@ -202,6 +212,9 @@ func (m *machine) crash() {
 	defer m.w.mu.Unlock()
 	if m.pid != 0 && !m.ended {
 		_ = syscall.Kill(-m.pid, syscall.SIGKILL)
+	}
+	if m.upgrade != nil {
+		_ = syscall.Kill(-m.upgrade.Pid, syscall.SIGKILL)
 	}
 }
 

@@ -108,6 +108,17 @@ func (p Params) validate() error {
 	if _, ok := partsOf[p.Role]; !ok {
 		return errors.Errorf("role %q is none of %s, %s, %s", p.Role, FirstControlPlane, ControlPlane, Worker)
 	}
+	if err := p.validateForms(); err != nil {
+		return err
+	}
+	if err := p.validateIndex(); err != nil {
+		return err
+	}
+	return p.validateNetwork()
+}
+
+// validateForms of what all programs of a cluster have in common.
+func (p Params) validateForms() error {
 	for _, f := range []struct {
 		what, value string
 		like        *regexp.Regexp
@@ -128,10 +139,7 @@ func (p Params) validate() error {
 	if p.minor() < oldest {
 		return errors.Errorf("Kubernetes version %s is older than 1.%d", p.KubernetesVersion, oldest)
 	}
-	if err := p.validateIndex(); err != nil {
-		return err
-	}
-	return p.validateNetwork()
+	return nil
 }
 
 func (p Params) validateIndex() error {
@@ -174,17 +182,21 @@ func (p Params) assignments() [][2]string {
 	}
 	switch p.Role {
 	case FirstControlPlane:
-		a = append(a,
-			[2]string{"POD_CIDR", p.PodCIDR},
-			[2]string{"SERVICE_CIDR", p.ServiceCIDR},
-			[2]string{"CCM_IMAGE", p.Components.CloudControllerManager},
-			[2]string{"CALICO_URL", p.Components.CalicoManifest},
-			[2]string{"CALICO_SHA256", p.Components.CalicoSHA256})
+		a = append(a, [2]string{"POD_CIDR", p.PodCIDR}, [2]string{"SERVICE_CIDR", p.ServiceCIDR})
+		a = append(a, p.Components.assignments()...)
 	case ControlPlane:
 		a = append(a, [2]string{"INDEX", strconv.Itoa(p.Index)})
 	case Worker:
 	}
 	return a
+}
+
+func (c Components) assignments() [][2]string {
+	return [][2]string{
+		{"CCM_IMAGE", c.CloudControllerManager},
+		{"CALICO_URL", c.CalicoManifest},
+		{"CALICO_SHA256", c.CalicoSHA256},
+	}
 }
 
 // pause in seconds before a machine tries again what failed, eight times a day

@@ -29,7 +29,7 @@ func TestExpiredKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.expireKeys = 1
-	planes := w.cluster(1)
+	planes := w.planes(1)
 	for _, m := range planes {
 		m.boot()
 	}
@@ -49,7 +49,7 @@ func TestFailedInit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.failInit = true
-	all := append(w.cluster(1), w.add(Worker, 0))
+	all := append(w.planes(1), w.add(Worker, 0))
 	for _, m := range all {
 		m.boot()
 	}
@@ -92,7 +92,7 @@ func TestFailedInit(t *testing.T) {
 func TestReplacedFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	planes := w.cluster(1)
+	planes := w.planes(1)
 	for _, m := range planes {
 		m.boot()
 	}
@@ -115,7 +115,7 @@ func TestReplacedFirst(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	one := w.cluster(0)[0]
+	one := w.planes(0)[0]
 	one.boot()
 	w.ends(0, one)
 	w.mu.Lock()

@@ -17,7 +17,14 @@ limitations under the License.
 package bootstrap
 
 import (
+	"bytes"
+	stdcmp "cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,6 +81,13 @@ func rendered(t *testing.T) map[string][]byte {
 			cases[name] = text
 		}
 	}
+	for name, p := range map[string]Params{"upgrade": params(ControlPlane), "largest-upgrade": largest(ControlPlane).withDefaults()} {
+		text, err := upgradeText(p.withDefaults())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		cases[name] = text
+	}
 	return cases
 }
 
@@ -104,6 +118,55 @@ func TestSize(t *testing.T) {
 		if len(text) > 16384 {
 			t.Errorf("%s has %d bytes; EC2 takes 16,384", name, len(text))
 		}
+	}
+	// Digests do not get smaller when they are packed.
+	p := largest(ControlPlane)
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte("manifest")))
+	p.Components.CalicoSHA256, p.Components.CloudControllerManager = digest, strings.ReplaceAll(p.Components.CloudControllerManager, strings.Repeat("a", 64), digest)
+	packed, err := Upgrade(p)
+	t.Logf("upgrade: %d bytes in SSM", len(packed))
+	if err != nil || len(packed) > 8192 {
+		t.Errorf("an upgrade has %d bytes; SSM takes 8,192 (%v)", len(packed), err)
+	}
+}
+
+// TestUpgradePacked: what is in SSM is the text, the same each time.
+func TestUpgradePacked(t *testing.T) {
+	p := params(ControlPlane)
+	packed, err := Upgrade(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Upgrade(p); err != nil || again != packed {
+		t.Errorf("another time it is other bytes (%v)", err)
+	}
+	raw, err := base64.StdEncoding.DecodeString(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(rendered(t)["upgrade"]), string(got)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	p.KubernetesVersion = "1.37"
+	if _, err := Upgrade(p); err == nil || !strings.Contains(err.Error(), "Kubernetes version") {
+		t.Errorf("got %v, want an error: packages are pinned to a patch", err)
+	}
+	// Random bytes do not get smaller: this one is too large for SSM, and not cut.
+	p = params(ControlPlane)
+	for i := range 64 {
+		p.Components.CalicoManifest = fmt.Sprintf("%s%x", stdcmp.Or(p.Components.CalicoManifest, "https://a.example/"), sha256.Sum256([]byte{byte(i)}))
+	}
+	p.Components.CalicoSHA256 = strings.Repeat("a", 64)
+	if _, err := Upgrade(p); err == nil || !strings.Contains(err.Error(), "8192") {
+		t.Errorf("got %v, want an error that tells the limit", err)
 	}
 }
 

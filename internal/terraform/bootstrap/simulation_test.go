@@ -26,8 +26,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// cluster is one first and so many further control planes, not started.
-func (w *world) cluster(further int) []*machine {
+// planes are one first and so many further control planes, not started.
+func (w *world) planes(further int) []*machine {
 	ms := []*machine{w.add(FirstControlPlane, 0)}
 	for i := range further {
 		ms = append(ms, w.add(ControlPlane, i+1))
@@ -91,7 +91,7 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.unreachable = 3
-	planes := w.cluster(4)
+	planes := w.planes(4)
 	all := append(slices.Clone(planes), w.add(Worker, 0))
 	for _, m := range all {
 		m.boot()
@@ -134,7 +134,7 @@ func TestCluster(t *testing.T) {
 func TestDeadHolder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	planes := w.cluster(3)
+	planes := w.planes(3)
 	dead, others := planes[1], planes[2:]
 	w.hangJoin = dead.id
 	planes[0].boot()
@@ -172,7 +172,7 @@ func TestDeadHolder(t *testing.T) {
 func TestHolderComesBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	planes := w.cluster(2)
+	planes := w.planes(2)
 	w.hangJoin = planes[1].id
 	w.voteTime = 1500 * time.Millisecond // Longer than the next one needs to join.
 	planes[0].boot()

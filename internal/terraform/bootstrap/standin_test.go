@@ -34,11 +34,12 @@ const (
 	envWorld   = "KUBEOPERA_WORLD"
 	envMachine = "KUBEOPERA_MACHINE"
 	envRoot    = "KUBEOPERA_ROOT"
+	envUnit    = "KUBEOPERA_UNIT"
 )
 
 // standIns are the programs of a machine that the simulation takes the place
 // of.
-var standIns = []string{"aws", "containerd", "crictl", "curl", "dnf", "kubeadm", "kubectl", "modprobe", "swapoff", "sysctl", "systemctl"}
+var standIns = []string{"aws", "containerd", "crictl", "curl", "dnf", "kubeadm", "kubectl", "modprobe", "swapoff", "sysctl", "systemctl", "systemd-run"}
 
 // standIn hands its call to the world, and does what that answers. It is bash
 // without a fork, since a simulation calls thousands.
@@ -51,7 +52,7 @@ for a; do
 	esac
 done
 exec 9<>"/dev/tcp/$KUBEOPERA_WORLD" || exit 255
-printf '%s\0' "$KUBEOPERA_MACHINE" "${0##*/}" "$stdin" "$header" "$#" "$@" >&9
+printf '%s\0' "$KUBEOPERA_MACHINE" "$KUBEOPERA_UNIT" "${0##*/}" "$stdin" "$header" "$#" "$@" >&9
 IFS= read -r -d '' code <&9 || exit 255
 IFS= read -r -d '' out <&9
 IFS= read -r -d '' err <&9
@@ -69,6 +70,7 @@ var scripts = map[string]string{
 // call is what a program of a machine was called with.
 type call struct {
 	Machine, Tool string
+	Upgrade       bool   // it comes from the unit kubeopera-upgrade
 	Stdin         string // with "-" among its arguments
 	Header        string // what curl reads with -H @file
 	Args          []string
@@ -131,7 +133,7 @@ func answer(ctx context.Context, conn net.Conn, do func(context.Context, call) r
 		}
 		return s[:len(s)-1]
 	}
-	c := call{Machine: next(), Tool: next(), Stdin: next(), Header: next()}
+	c := call{Machine: next(), Upgrade: next() != "", Tool: next(), Stdin: next(), Header: next()}
 	n, err := strconv.Atoi(next())
 	if err != nil {
 		return // It was killed before it had said what it wants.

@@ -72,21 +72,31 @@ type world struct {
 	tokens   map[string]string // bootstrap tokens, and who made them
 	key      string            // certificate key of kubeadm-certs; empty when it is expired
 	ccm, cni bool
-	probes   int // of /readyz through the endpoint
+	cluster  string   // the version in kubeadm-config
+	done     []string // kubeadm upgrade: "apply <id>" and "node <id>", in order
+	addons   string   // the version of CoreDNS and kube-proxy
+	images   []string // of the cloud controller manager
+	probes   int      // of /readyz through the endpoint
 
 	// How the world behaves; set before machines start, or under mu.
-	failInit    bool          // kubeadm init fails
-	expireKeys  int           // so many keys expire before they are used
-	hangJoin    string        // the join of this machine does not come to its end
-	unreachable int           // so many probes of the endpoint fail
-	joinTime    time.Duration // how long a join takes
-	voteTime    time.Duration // how long a member that has joined stays a learner
+	failInit    bool                // kubeadm init fails
+	expireKeys  int                 // so many keys expire before they are used
+	hangJoin    string              // the join of this machine does not come to its end
+	unreachable int                 // so many probes of the endpoint fail
+	joinTime    time.Duration       // how long a join takes
+	voteTime    time.Duration       // how long a member that has joined stays a learner
+	version     string              // of machines that are added
+	held        bool                // a PodDisruptionBudget holds all pods
+	failUpgrade map[string]string   // what kubeadm upgrade says and fails with, by machine
+	hangAddons  bool                // kubeadm upgrade apply does not come to its end after it has changed the version
+	hangAt      int                 // the kubeadm upgrade, from 1, that does not come to its end
+	killAt      func(*machine) bool // whether to kill the upgrade that has made a call
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		t: t, bin: install(t), machines: map[string]*machine{}, tokens: map[string]string{}, secrets: map[string]bool{},
+		t: t, bin: install(t), machines: map[string]*machine{}, tokens: map[string]string{}, secrets: map[string]bool{}, failUpgrade: map[string]string{}, version: "1.36.2",
 		params:   map[string]*parameter{prefix + "endpoint": {kind: "String", value: "api.sim.example:6443", version: 1}},
 		joinTime: 100 * time.Millisecond, voteTime: 100 * time.Millisecond,
 	}

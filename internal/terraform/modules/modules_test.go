@@ -93,7 +93,7 @@ func TestChecker(t *testing.T) {
 		"NoLocal":           {"A local that is not declared.", "gke", "count = local.pools", "count = local.pool", "local pool is not declared"},
 		"NoCount":           {"count.index where nothing is counted.", "eks", `addon_name                  = each.value`, `addon_name                  = count.index`, "count is not set here"},
 		"NoFunction":        {"A function that Terraform does not have.", "compute", "base64encode(", "base64(", "function base64 is unknown"},
-		"BadIgnore":         {"A change of nothing is ignored.", "compute", "ignore_changes = [ami, user_data, user_data_base64, subnet_id]", "ignore_changes = [image]", "has no attribute image"},
+		"BadIgnore":         {"A change of nothing is ignored.", "compute", "ignore_changes = [ami, instance_type, user_data, user_data_base64, subnet_id]", "ignore_changes = [image]", "has no attribute image"},
 		"NoType":            {"A variable of any type.", "gke", "type        = string\n  description = \"Machine type", "description = \"Machine type", "variable instance_type has no type"},
 		"NoDescription":     {"A variable that nobody explains.", "gke", "  description = \"Machine type of the nodes.\"\n", "", "variable instance_type has no description"},
 		"UnusedVariable":    {"A variable that does nothing.", "gke", "spot            = var.spot\n", "", "variable spot is not used"},

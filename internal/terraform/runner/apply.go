@@ -27,11 +27,22 @@ func (r *runner) apply(ctx context.Context) (map[string][]byte, error) {
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.upgrade(ctx); err != nil {
+		return nil, err
+	}
 	r.pub.step("Applying the configuration")
 	if err := r.change(ctx, r.tofu.apply); err != nil {
 		return nil, err
 	}
-	return r.kubeconfig(ctx)
+	outputs, err := r.kubeconfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What came up just now may have begun with another version, in an earlier run.
+	if err := r.upgrade(ctx); err != nil {
+		return nil, err
+	}
+	return outputs, nil
 }
 
 // begin connects OpenTofu to the state, and the state to what earlier runs did.

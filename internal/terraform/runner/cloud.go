@@ -50,6 +50,12 @@ type Cloud interface {
 	SweepRest(ctx context.Context, every time.Duration, say Say) error
 	// Kubeconfig waits for what the first control plane leaves below a prefix.
 	Kubeconfig(ctx context.Context, prefix string, every, within time.Duration) ([]byte, error)
+	// Parameters returns the values of those parameters below a prefix that are
+	// there, at most ten.
+	Parameters(ctx context.Context, prefix string, names ...string) (map[string]string, error)
+	// SetParameter gives a parameter below a prefix a value that is no secret,
+	// or removes it if the value is empty.
+	SetParameter(ctx context.Context, prefix, name, value string) error
 	// RemoveParameters removes all parameters below a prefix.
 	RemoveParameters(ctx context.Context, prefix string) error
 }

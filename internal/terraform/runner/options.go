@@ -60,6 +60,8 @@ type Times struct {
 	Earlier time.Duration
 	// Poll and PollFor say how often and for how long a vanilla cluster's kubeconfig is asked for.
 	Poll, PollFor time.Duration
+	// Upgrade is how long a control plane may take to be upgraded.
+	Upgrade time.Duration
 	// Sweep is the time between two looks for what the cluster's own controllers left.
 	Sweep time.Duration
 	// PushFor is how long a state that could not be written is tried again.
@@ -80,6 +82,7 @@ func DefaultTimes() Times {
 		Earlier:    time.Minute,
 		Poll:       20 * time.Second,
 		PollFor:    20 * time.Minute,
+		Upgrade:    30 * time.Minute,
 		Sweep:      10 * time.Second,
 		PushFor:    15 * time.Minute,
 		Publish:    2 * time.Second,

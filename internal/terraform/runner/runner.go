@@ -20,6 +20,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -41,13 +42,14 @@ const (
 // runner is one run.
 type runner struct {
 	Options
-	spec  run.Spec
-	host  string
-	began time.Time
-	log   *logger
-	pub   *publisher
-	tofu  *tofu
-	cloud Cloud
+	spec   run.Spec
+	config []byte
+	host   string
+	began  time.Time
+	log    *logger
+	pub    *publisher
+	tofu   *tofu
+	cloud  Cloud
 }
 
 // Run does a run and returns its exit code. Cancel the context with Interrupt
@@ -101,8 +103,8 @@ func end(ctx context.Context, log *logger, pub *publisher, outputs map[string][]
 
 // do the run.
 func (r *runner) do(ctx context.Context) (map[string][]byte, error) {
-	config, err := readConfig(r.RunDir, r.spec)
-	if err != nil {
+	var err error
+	if r.config, err = readConfig(r.RunDir, r.spec); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(r.WorkDir, 0o700); err != nil {
@@ -126,7 +128,7 @@ func (r *runner) do(ctx context.Context) (map[string][]byte, error) {
 	if err := within(ctx, maxQuestion, r.cloud.Check); err != nil {
 		return nil, err
 	}
-	if err := prepare(ctx, r.Options, r.spec, config); err != nil {
+	if err := prepare(ctx, r.Options, r.spec, r.config); err != nil {
 		return nil, err
 	}
 	path, err := exec.LookPath(r.Tofu)
@@ -149,8 +151,15 @@ func (r *runner) change(ctx context.Context, do func(context.Context) error) err
 	if saved := r.rescue(ctx); saved != "" {
 		r.log.Sayf("%s", saved)
 		if err != nil {
-			return &failure{class: classOf(err), msg: err.Error() + "\n" + saved, cause: err}
+			return &failure{class: classOf(err), msg: saving(err.Error(), saved), cause: err}
 		}
 	}
 	return err
+}
+
+// saving puts what became of the state right behind the cause: what follows
+// there is OpenTofu's advice to people who would have to save it by hand.
+func saving(msg, saved string) string {
+	cause, advice, _ := strings.Cut(msg, "\n")
+	return strings.TrimSpace(strings.TrimRight(cause, ". ") + ". " + saved + "\n" + advice)
 }

@@ -21,6 +21,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -89,7 +90,11 @@ func (c *collector) event(line []byte, cut bool) {
 	c.tofu.progress(e)
 }
 
+// colours are for terminals. Not every command can be told to use none.
+var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
 func (c *collector) plain(line []byte, _ bool) {
+	line = colours.ReplaceAll(line, nil)
 	c.tofu.log.Sayf("%s", line)
 	if c.stderr.Len() < maxErrors {
 		c.stderr.WriteString(c.tofu.log.clean(string(line)) + "\n")
@@ -153,8 +158,11 @@ func (t *tofu) destroy(ctx context.Context) error {
 	return t.command(ctx, "destroy", func(tf *tfexec.Terraform, w *lines) error { return tf.DestroyJSON(ctx, w) })
 }
 
+// push a state. terraform-exec would do so without the lock.
 func (t *tofu) push(ctx context.Context, file string) error {
-	return t.command(ctx, "state push", func(tf *tfexec.Terraform, _ *lines) error { return tf.StatePush(ctx, file) })
+	return t.command(ctx, "state push", func(tf *tfexec.Terraform, _ *lines) error {
+		return tf.StatePush(ctx, file, tfexec.Lock(true))
+	})
 }
 
 func (t *tofu) unlock(ctx context.Context, id string) error {

@@ -85,8 +85,6 @@ identity() {
 	log "$INSTANCE is $NODE at $IP in $ZONE"
 }
 
-has_endpoint() { ENDPOINT=$(get endpoint); }
-
 # ended: the last act of up. A failed one says why in SSM, so that nobody waits for it in vain.
 ended() {
 	local code=$?

@@ -27,6 +27,9 @@ init_config() {
 		apiVersion: kubelet.config.k8s.io/v1beta1
 		kind: KubeletConfiguration
 		cgroupDriver: systemd
+		# A machine that goes ends its pods first.
+		shutdownGracePeriod: 90s
+		shutdownGracePeriodCriticalPods: 30s
 	END
 }
 
@@ -45,28 +48,12 @@ init() {
 	touch "$STATE/initialized"
 }
 
-apply() { quietly here apply --server-side --force-conflicts -f "$1"; }
 initialized() {
 	local taints
 	taints=$(here get node "$NODE" -o 'jsonpath={.spec.taints[*].key}') && [[ $taints != *uninitialized* ]]
 }
 node_ready() { [[ $(here get node "$NODE" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}') == True ]]; }
 
-calico() {
-	curl -sSfL -m 120 -o "$RUN/calico" "$CALICO_URL" && sha256sum --quiet -c <<<"$CALICO_SHA256  $RUN/calico" || return 1
-	# Always: without it EC2 would have to let packets of pods pass between machines of a subnet.
-	sed -e '/name: CALICO_IPV4POOL_VXLAN/{n;s/CrossSubnet/Always/}' -e 's/# - name: CALICO_IPV4POOL_CIDR/- name: CALICO_IPV4POOL_CIDR/' \
-		-e "s|#   value: \"192.168.0.0/16\"|  value: \"$POD_CIDR\"|" "$RUN/calico" >"$RUN/calico.yaml"
-	apply "$RUN/calico.yaml"
-}
-
-publish() {
-	cp "$KUBE/admin.conf" "$RUN/kubeconfig"
-	if (($(wc -c <"$RUN/kubeconfig") > 4096)); then
-		gzip -9nc "$KUBE/admin.conf" | base64 -w0 >"$RUN/kubeconfig"
-	fi
-	put kubeconfig SecureString <"$RUN/kubeconfig"
-}
 readable() { kube get --raw /readyz >/dev/null; }
 
 bootstrap() {
@@ -82,6 +69,7 @@ bootstrap() {
 	step "waiting for $ENDPOINT"
 	wait_for "the API server at $ENDPOINT" 60 5 readable
 	step 'letting others join'
+	printf %s "$VERSION" | put version String
 	renew
 	put join/ca String <"$KUBE/pki/ca.crt"
 	step 'publishing the kubeconfig'

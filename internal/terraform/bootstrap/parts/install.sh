@@ -8,7 +8,7 @@ machine() {
 	if [[ -e $STATE/machine ]]; then return; fi
 	step 'preparing the machine'
 	cd "$ROOT/etc"
-	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d yum.repos.d containerd
+	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d containerd
 	printf '%s\n' overlay br_netfilter >modules-load.d/kubeopera.conf
 	modprobe -a overlay br_netfilter
 	printf 'net.%s = 1\n' ipv4.ip_forward bridge.bridge-nf-call-iptables bridge.bridge-nf-call-ip6tables \
@@ -23,15 +23,7 @@ machine() {
 	systemctl try-restart systemd-networkd
 
 	step 'installing packages'
-	# exclude holds what VERSION pins.
-	cat >yum.repos.d/kubernetes.repo <<-END
-		[kubernetes]
-		name=Kubernetes
-		baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
-		gpgcheck=1
-		gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
-		exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
-	END
+	repository
 	wait_for packages 5 20 quietly packages
 	containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >containerd/config.toml
 	echo 'runtime-endpoint: unix:///run/containerd/containerd.sock' >crictl.yaml

@@ -6,6 +6,15 @@ joinable() {
 	return 1
 }
 
+# served: no control plane is older than this machine's kubelet would be.
+served() {
+	local version
+	version=$(get version) || return 1
+	version=${version%% *}
+	version=${version%.*}
+	((${version#*.} >= ${MINOR#*.}))
+}
+
 # join TOKEN: kubeadm join, with stdin as more of the configuration.
 join() {
 	cat >"$RUN/discovery.conf" <<-END

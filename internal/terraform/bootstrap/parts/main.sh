@@ -1,3 +1,5 @@
+has_endpoint() { ENDPOINT=$(get endpoint); }
+
 up() {
 	if [[ -e $STATE/done ]]; then return; fi
 	trap ended EXIT

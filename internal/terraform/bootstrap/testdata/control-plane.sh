@@ -78,7 +78,6 @@ identity() {
 	printf %s "$IP" >"$STATE/ip"
 	log "$INSTANCE is $NODE at $IP in $ZONE"
 }
-has_endpoint() { ENDPOINT=$(get endpoint); }
 ended() {
 	local code=$?
 	trap - EXIT
@@ -93,6 +92,18 @@ ended() {
 	exit "$code"
 }
 
+repository() {
+	mkdir -p "$ROOT/etc/yum.repos.d"
+	cat >"$ROOT/etc/yum.repos.d/kubernetes.repo" <<-END
+[kubernetes]
+name=Kubernetes
+baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
+gpgcheck=1
+gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
+exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
+END
+}
+
 packages() {
 	dnf install -y --disableexcludes=kubernetes awscli-2 containerd conntrack-tools ethtool iproute-tc iptables-nft socat \
 		"kubelet-$VERSION" "kubeadm-$VERSION" "kubectl-$VERSION"
@@ -101,7 +112,7 @@ machine() {
 	if [[ -e $STATE/machine ]]; then return; fi
 	step 'preparing the machine'
 	cd "$ROOT/etc"
-	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d yum.repos.d containerd
+	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d containerd
 	printf '%s\n' overlay br_netfilter >modules-load.d/kubeopera.conf
 	modprobe -a overlay br_netfilter
 	printf 'net.%s = 1\n' ipv4.ip_forward bridge.bridge-nf-call-iptables bridge.bridge-nf-call-ip6tables \
@@ -114,14 +125,7 @@ machine() {
 	chmod 644 systemd/networkd.conf.d/kubeopera.conf
 	systemctl try-restart systemd-networkd
 	step 'installing packages'
-	cat >yum.repos.d/kubernetes.repo <<-END
-		[kubernetes]
-		name=Kubernetes
-		baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
-		gpgcheck=1
-		gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
-		exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
-	END
+	repository
 	wait_for packages 5 20 quietly packages
 	containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >containerd/config.toml
 	echo 'runtime-endpoint: unix:///run/containerd/containerd.sock' >crictl.yaml
@@ -132,13 +136,13 @@ machine() {
 }
 registration() {
 	cat <<-END
-		nodeRegistration:
-		  name: $NODE
-		  criSocket: unix:///run/containerd/containerd.sock
-		  kubeletExtraArgs:
-		  - {name: cloud-provider, value: external}
-		  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
-	END
+nodeRegistration:
+  name: $NODE
+  criSocket: unix:///run/containerd/containerd.sock
+  kubeletExtraArgs:
+  - {name: cloud-provider, value: external}
+  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
+END
 }
 
 kube() { kubectl --kubeconfig "$KUBE/admin.conf" --request-timeout 30s "$@"; }
@@ -150,20 +154,39 @@ etcd() {
 	crictl exec "${id%%$'\n'*}" etcdctl --endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt \
 		--cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key "$@"
 }
+live() {
+	LIVE=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
+		Name=instance-state-name,Values=pending,running,stopping,stopped,shutting-down \
+		--query 'Reservations[].Instances[].PrivateIpAddress' --output text | tr '\t' '\n')
+	if ! grep -qxF "$IP" <<<"$LIVE"; then die "EC2 does not tell of $IP by its tag kubernetes.io/cluster/$CLOUD_NAME"; fi
+}
+prune() {
+	local id name peer learner
+	live
+	while IFS=, read -r id _ name peer _ learner; do
+		peer=${peer#*//}
+		peer=${peer%:*}
+		if [[ $peer == "$1" || $learner == *true ]] || ! grep -qxF "$peer" <<<"$LIVE"; then
+			log "removing the etcd member $id ($name at $peer)"
+			etcd member remove "$id"
+		fi
+	done <<<"$2"
+}
+
 token() {
 	cat <<-END
-		apiVersion: v1
-		kind: Secret
-		metadata: {name: bootstrap-token-$1, namespace: kube-system}
-		type: bootstrap.kubernetes.io/token
-		stringData:
-		  token-id: "$1"
-		  token-secret: "$2"
-		  expiration: "$(date -u -d "+$3 hours" +%FT%TZ)"
-		  usage-bootstrap-authentication: "true"
-		  usage-bootstrap-signing: "true"
-		  auth-extra-groups: system:bootstrappers:kubeadm:default-node-token
-	END
+apiVersion: v1
+kind: Secret
+metadata: {name: bootstrap-token-$1, namespace: kube-system}
+type: bootstrap.kubernetes.io/token
+stringData:
+  token-id: "$1"
+  token-secret: "$2"
+  expiration: "$(date -u -d "+$3 hours" +%FT%TZ)"
+  usage-bootstrap-authentication: "true"
+  usage-bootstrap-signing: "true"
+  auth-extra-groups: system:bootstrappers:kubeadm:default-node-token
+END
 }
 install_token() { token "$@" | here apply --server-side --force-conflicts -f - >/dev/null; }
 renew() {
@@ -173,21 +196,6 @@ renew() {
 	install_token "$id" "$secret" 24
 	printf %s "$id.$secret" | put join/worker SecureString
 	date -d '+24 hours' +%s | put join/worker-expires String
-}
-prune() {
-	local live id name peer learner
-	live=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
-		Name=instance-state-name,Values=pending,running,stopping,stopped,shutting-down \
-		--query 'Reservations[].Instances[].PrivateIpAddress' --output text | tr '\t' '\n')
-	if ! grep -qxF "$IP" <<<"$live"; then die "EC2 does not tell of $IP by its tag kubernetes.io/cluster/$CLOUD_NAME"; fi
-	while IFS=, read -r id _ name peer _ learner; do
-		peer=${peer#*//}
-		peer=${peer%:*}
-		if [[ $peer == "$1" || $learner == *true ]] || ! grep -qxF "$peer" <<<"$live"; then
-			log "removing the etcd member $id ($name at $peer)"
-			etcd member remove "$id"
-		fi
-	done <<<"$2"
 }
 answer() {
 	local want id members known
@@ -202,27 +210,33 @@ answer() {
 	if [[ -z $known ]]; then prune "${want[1]}" "$members"; fi
 	install_token "$id" "${want[2]#*.}" 1
 	cat >"$RUN/certs.yaml" <<-END
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: InitConfiguration
-		certificateKey: ${want[3]}
-		---
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: ClusterConfiguration
-		kubernetesVersion: v$VERSION
-	END
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+certificateKey: ${want[3]}
+---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+kubernetesVersion: v$VERSION
+END
 	quietly kubeadm init phase upload-certs --upload-certs --skip-certificate-key-print --config "$RUN/certs.yaml"
 	printf %s "$1" | put join/answered String
 	log "answered ${want[1]}"
 }
+start_upgrade() {
+	[[ $1 != "$(cat "$STATE/upgraded" 2>/dev/null)" ]] && ! systemctl is-active -q kubeopera-upgrade &&
+		get upgrade/script | base64 -d | gunzip >"$RUN/script" && install -m 700 "$RUN/script" "$SELF-upgrade" &&
+		systemd-run -q --collect -u kubeopera-upgrade "$SELF-upgrade" upgrade "$1"
+}
 keep() {
 	local name value asked='' answered='' expires=0
-	aws ssm get-parameters --names "$PREFIX"join/{asked,answered,worker-expires} \
+	aws ssm get-parameters --names "$PREFIX"{join/{asked,answered,worker-expires},upgrade/wanted} \
 		--query 'Parameters[].[Name,Value]' --output text >"$RUN/seen"
 	while IFS=$'\t' read -r name value; do
 		case $name in
 		*/asked) asked=$value ;;
 		*/answered) answered=$value ;;
 		*/worker-expires) expires=$value ;;
+		*/wanted) start_upgrade "$value" || true ;;
 		esac
 	done <"$RUN/seen"
 	if [[ $asked != "$answered" ]]; then answer "$asked"; fi
@@ -235,23 +249,30 @@ joinable() {
 	if failure=$(get failure); then die "the first control plane failed: ${failure%%$'\n'*}"; fi
 	return 1
 }
+served() {
+	local version
+	version=$(get version) || return 1
+	version=${version%% *}
+	version=${version%.*}
+	((${version#*.} >= ${MINOR#*.}))
+}
 join() {
 	cat >"$RUN/discovery.conf" <<-END
-		apiVersion: v1
-		kind: Config
-		clusters: [{name: it, cluster: {server: "https://$ENDPOINT", certificate-authority-data: $(base64 -w0 "$RUN/ca.crt")}}]
-		contexts: [{name: it, context: {cluster: it, user: ""}}]
-		current-context: it
-	END
+apiVersion: v1
+kind: Config
+clusters: [{name: it, cluster: {server: "https://$ENDPOINT", certificate-authority-data: $(base64 -w0 "$RUN/ca.crt")}}]
+contexts: [{name: it, context: {cluster: it, user: ""}}]
+current-context: it
+END
 	{
 		cat <<-END
-			apiVersion: kubeadm.k8s.io/v1beta4
-			kind: JoinConfiguration
-			discovery:
-			  file: {kubeConfigPath: $RUN/discovery.conf}
-			  tlsBootstrapToken: $1
-			$(registration)
-		END
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: JoinConfiguration
+discovery:
+  file: {kubeConfigPath: $RUN/discovery.conf}
+  tlsBootstrapToken: $1
+$(registration)
+END
 		cat
 	} >"$RUN/join.yaml"
 	quietly timeout 900 kubeadm join --config "$RUN/join.yaml"
@@ -263,13 +284,6 @@ reset() {
 	rm -f "$STATE/joined"
 }
 
-report() {
-	if [[ -n ${HELD-} ]]; then
-		reset
-		release
-	fi
-	printf %s "$1" | put "join/failure/$INSTANCE" String
-}
 gone() {
 	local state
 	if ! state=$(aws ec2 describe-instances --instance-ids "$1" --query 'Reservations[].Instances[].State.Name' \
@@ -279,7 +293,7 @@ gone() {
 	fi
 	[[ $state == terminated ]]
 }
-LOCK=1
+LOCK=$(cat "$STATE/lock" 2>/dev/null || echo 1)
 acquire() {
 	local value code
 	while :; do
@@ -302,12 +316,21 @@ acquire() {
 	done
 }
 release() {
-	printf '%s released' "$INSTANCE" | put "lock/$HELD" String
+	printf '%s released' "$INSTANCE" | put "lock/$HELD" String || return 1
+	echo $((HELD + 1)) >"$STATE/lock"
 	HELD=
 }
 voter() {
 	local members
 	members=$(etcd member list) && grep -q "https://$IP:2380,.*false$" <<<"$members" && etcd endpoint health >/dev/null 2>&1
+}
+
+report() {
+	if [[ -n ${HELD-} ]]; then
+		reset
+		release
+	fi
+	printf %s "$1" | put "join/failure/$INSTANCE" String
 }
 ask() {
 	NONCE=$(random 8)
@@ -323,16 +346,17 @@ try_join() {
 	reset
 	ask || return 1
 	join "$TOKEN" <<-END || return 1
-		controlPlane:
-		  localAPIEndpoint: {advertiseAddress: $IP}
-		  certificateKey: $KEY
-	END
+controlPlane:
+  localAPIEndpoint: {advertiseAddress: $IP}
+  certificateKey: $KEY
+END
 	touch "$STATE/joined"
 }
 bootstrap() {
 	quietly kubeadm config images pull --kubernetes-version "v$VERSION" || true
 	step 'waiting for the first control plane'
 	wait_for 'the first control plane' 180 10 joinable
+	wait_for 'the control planes are older than this machine' 540 10 served
 	step 'waiting for the lock'
 	wait_for 'the lock' 540 10 acquire
 	step "kubeadm join of control plane $INDEX"
@@ -343,6 +367,7 @@ bootstrap() {
 	aws ssm delete-parameter --name "${PREFIX}join/failure/$INSTANCE" 2>/dev/null || true
 }
 
+has_endpoint() { ENDPOINT=$(get endpoint); }
 up() {
 	if [[ -e $STATE/done ]]; then return; fi
 	trap ended EXIT
@@ -360,39 +385,39 @@ install_self() {
 	mkdir -p "$ROOT/etc/systemd/system" "${SELF%/*}"
 	install -m 700 "$0" "$SELF"
 	unit node.service <<-END
-		[Unit]
-		Description=Makes this machine a node of $CLOUD_NAME
-		Wants=network-online.target
-		After=network-online.target
-		ConditionPathExists=!$STATE/done
-		StartLimitIntervalSec=1d
-		StartLimitBurst=8
-		[Service]
-		Type=oneshot
-		ExecStart=$SELF up
-		Restart=on-failure
-		RestartSec=$PAUSE
-		StandardOutput=journal+console
-		StandardError=inherit
-		[Install]
-		WantedBy=multi-user.target
-	END
+[Unit]
+Description=Makes this machine a node of $CLOUD_NAME
+Wants=network-online.target
+After=network-online.target
+ConditionPathExists=!$STATE/done
+StartLimitIntervalSec=1d
+StartLimitBurst=8
+[Service]
+Type=oneshot
+ExecStart=$SELF up
+Restart=on-failure
+RestartSec=$PAUSE
+StandardOutput=journal+console
+StandardError=inherit
+[Install]
+WantedBy=multi-user.target
+END
 	if [[ $ROLE != worker ]]; then
 		unit keep.service <<-END
-			[Unit]
-			Description=Answers joining nodes of $CLOUD_NAME
-			[Service]
-			Type=oneshot
-			ExecStart=$SELF keep
-			TimeoutStartSec=10min
-		END
+[Unit]
+Description=Answers joining nodes of $CLOUD_NAME
+[Service]
+Type=oneshot
+ExecStart=$SELF keep
+TimeoutStartSec=10min
+END
 		unit keep.timer <<-END
-			[Timer]
-			OnBootSec=30s
-			OnUnitInactiveSec=30s
-			[Install]
-			WantedBy=timers.target
-		END
+[Timer]
+OnBootSec=30s
+OnUnitInactiveSec=30s
+[Install]
+WantedBy=timers.target
+END
 	fi
 	systemctl daemon-reload
 	systemctl enable kubeopera-node.service

@@ -82,7 +82,6 @@ identity() {
 	printf %s "$IP" >"$STATE/ip"
 	log "$INSTANCE is $NODE at $IP in $ZONE"
 }
-has_endpoint() { ENDPOINT=$(get endpoint); }
 ended() {
 	local code=$?
 	trap - EXIT
@@ -97,6 +96,18 @@ ended() {
 	exit "$code"
 }
 
+repository() {
+	mkdir -p "$ROOT/etc/yum.repos.d"
+	cat >"$ROOT/etc/yum.repos.d/kubernetes.repo" <<-END
+[kubernetes]
+name=Kubernetes
+baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
+gpgcheck=1
+gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
+exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
+END
+}
+
 packages() {
 	dnf install -y --disableexcludes=kubernetes awscli-2 containerd conntrack-tools ethtool iproute-tc iptables-nft socat \
 		"kubelet-$VERSION" "kubeadm-$VERSION" "kubectl-$VERSION"
@@ -105,7 +116,7 @@ machine() {
 	if [[ -e $STATE/machine ]]; then return; fi
 	step 'preparing the machine'
 	cd "$ROOT/etc"
-	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d yum.repos.d containerd
+	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d containerd
 	printf '%s\n' overlay br_netfilter >modules-load.d/kubeopera.conf
 	modprobe -a overlay br_netfilter
 	printf 'net.%s = 1\n' ipv4.ip_forward bridge.bridge-nf-call-iptables bridge.bridge-nf-call-ip6tables \
@@ -118,14 +129,7 @@ machine() {
 	chmod 644 systemd/networkd.conf.d/kubeopera.conf
 	systemctl try-restart systemd-networkd
 	step 'installing packages'
-	cat >yum.repos.d/kubernetes.repo <<-END
-		[kubernetes]
-		name=Kubernetes
-		baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
-		gpgcheck=1
-		gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
-		exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
-	END
+	repository
 	wait_for packages 5 20 quietly packages
 	containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >containerd/config.toml
 	echo 'runtime-endpoint: unix:///run/containerd/containerd.sock' >crictl.yaml
@@ -136,13 +140,13 @@ machine() {
 }
 registration() {
 	cat <<-END
-		nodeRegistration:
-		  name: $NODE
-		  criSocket: unix:///run/containerd/containerd.sock
-		  kubeletExtraArgs:
-		  - {name: cloud-provider, value: external}
-		  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
-	END
+nodeRegistration:
+  name: $NODE
+  criSocket: unix:///run/containerd/containerd.sock
+  kubeletExtraArgs:
+  - {name: cloud-provider, value: external}
+  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
+END
 }
 
 kube() { kubectl --kubeconfig "$KUBE/admin.conf" --request-timeout 30s "$@"; }
@@ -154,20 +158,39 @@ etcd() {
 	crictl exec "${id%%$'\n'*}" etcdctl --endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt \
 		--cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key "$@"
 }
+live() {
+	LIVE=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
+		Name=instance-state-name,Values=pending,running,stopping,stopped,shutting-down \
+		--query 'Reservations[].Instances[].PrivateIpAddress' --output text | tr '\t' '\n')
+	if ! grep -qxF "$IP" <<<"$LIVE"; then die "EC2 does not tell of $IP by its tag kubernetes.io/cluster/$CLOUD_NAME"; fi
+}
+prune() {
+	local id name peer learner
+	live
+	while IFS=, read -r id _ name peer _ learner; do
+		peer=${peer#*//}
+		peer=${peer%:*}
+		if [[ $peer == "$1" || $learner == *true ]] || ! grep -qxF "$peer" <<<"$LIVE"; then
+			log "removing the etcd member $id ($name at $peer)"
+			etcd member remove "$id"
+		fi
+	done <<<"$2"
+}
+
 token() {
 	cat <<-END
-		apiVersion: v1
-		kind: Secret
-		metadata: {name: bootstrap-token-$1, namespace: kube-system}
-		type: bootstrap.kubernetes.io/token
-		stringData:
-		  token-id: "$1"
-		  token-secret: "$2"
-		  expiration: "$(date -u -d "+$3 hours" +%FT%TZ)"
-		  usage-bootstrap-authentication: "true"
-		  usage-bootstrap-signing: "true"
-		  auth-extra-groups: system:bootstrappers:kubeadm:default-node-token
-	END
+apiVersion: v1
+kind: Secret
+metadata: {name: bootstrap-token-$1, namespace: kube-system}
+type: bootstrap.kubernetes.io/token
+stringData:
+  token-id: "$1"
+  token-secret: "$2"
+  expiration: "$(date -u -d "+$3 hours" +%FT%TZ)"
+  usage-bootstrap-authentication: "true"
+  usage-bootstrap-signing: "true"
+  auth-extra-groups: system:bootstrappers:kubeadm:default-node-token
+END
 }
 install_token() { token "$@" | here apply --server-side --force-conflicts -f - >/dev/null; }
 renew() {
@@ -177,21 +200,6 @@ renew() {
 	install_token "$id" "$secret" 24
 	printf %s "$id.$secret" | put join/worker SecureString
 	date -d '+24 hours' +%s | put join/worker-expires String
-}
-prune() {
-	local live id name peer learner
-	live=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
-		Name=instance-state-name,Values=pending,running,stopping,stopped,shutting-down \
-		--query 'Reservations[].Instances[].PrivateIpAddress' --output text | tr '\t' '\n')
-	if ! grep -qxF "$IP" <<<"$live"; then die "EC2 does not tell of $IP by its tag kubernetes.io/cluster/$CLOUD_NAME"; fi
-	while IFS=, read -r id _ name peer _ learner; do
-		peer=${peer#*//}
-		peer=${peer%:*}
-		if [[ $peer == "$1" || $learner == *true ]] || ! grep -qxF "$peer" <<<"$live"; then
-			log "removing the etcd member $id ($name at $peer)"
-			etcd member remove "$id"
-		fi
-	done <<<"$2"
 }
 answer() {
 	local want id members known
@@ -206,27 +214,33 @@ answer() {
 	if [[ -z $known ]]; then prune "${want[1]}" "$members"; fi
 	install_token "$id" "${want[2]#*.}" 1
 	cat >"$RUN/certs.yaml" <<-END
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: InitConfiguration
-		certificateKey: ${want[3]}
-		---
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: ClusterConfiguration
-		kubernetesVersion: v$VERSION
-	END
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+certificateKey: ${want[3]}
+---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+kubernetesVersion: v$VERSION
+END
 	quietly kubeadm init phase upload-certs --upload-certs --skip-certificate-key-print --config "$RUN/certs.yaml"
 	printf %s "$1" | put join/answered String
 	log "answered ${want[1]}"
 }
+start_upgrade() {
+	[[ $1 != "$(cat "$STATE/upgraded" 2>/dev/null)" ]] && ! systemctl is-active -q kubeopera-upgrade &&
+		get upgrade/script | base64 -d | gunzip >"$RUN/script" && install -m 700 "$RUN/script" "$SELF-upgrade" &&
+		systemd-run -q --collect -u kubeopera-upgrade "$SELF-upgrade" upgrade "$1"
+}
 keep() {
 	local name value asked='' answered='' expires=0
-	aws ssm get-parameters --names "$PREFIX"join/{asked,answered,worker-expires} \
+	aws ssm get-parameters --names "$PREFIX"{join/{asked,answered,worker-expires},upgrade/wanted} \
 		--query 'Parameters[].[Name,Value]' --output text >"$RUN/seen"
 	while IFS=$'\t' read -r name value; do
 		case $name in
 		*/asked) asked=$value ;;
 		*/answered) answered=$value ;;
 		*/worker-expires) expires=$value ;;
+		*/wanted) start_upgrade "$value" || true ;;
 		esac
 	done <"$RUN/seen"
 	if [[ $asked != "$answered" ]]; then answer "$asked"; fi
@@ -235,106 +249,60 @@ keep() {
 
 cloud_controller_manager() {
 	cat <<-END
-		apiVersion: v1
-		kind: ServiceAccount
-		metadata: {name: cloud-controller-manager, namespace: kube-system}
-		---
-		apiVersion: rbac.authorization.k8s.io/v1
-		kind: RoleBinding
-		metadata: {name: "cloud-controller-manager:apiserver-authentication-reader", namespace: kube-system}
-		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
-		subjects: [{kind: ServiceAccount, name: cloud-controller-manager, namespace: kube-system}]
-		---
-		apiVersion: rbac.authorization.k8s.io/v1
-		kind: ClusterRoleBinding
-		metadata: {name: "system:cloud-controller-manager"}
-		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:cloud-controller-manager"}
-		subjects: [{kind: ServiceAccount, name: cloud-controller-manager, namespace: kube-system}]
-		---
-		apiVersion: rbac.authorization.k8s.io/v1
-		kind: ClusterRole
-		metadata: {name: "system:cloud-controller-manager"}
-		rules:
-		- {apiGroups: [""], resources: [events], verbs: [create, patch, update]}
-		- {apiGroups: [""], resources: [nodes], verbs: ["*"]}
-		- {apiGroups: [""], resources: [nodes/status], verbs: [patch]}
-		- {apiGroups: [""], resources: [services, services/status], verbs: [list, patch, update, watch]}
-		- {apiGroups: [""], resources: [serviceaccounts], verbs: [create, get, list, watch]}
-		- {apiGroups: [""], resources: [serviceaccounts/token], verbs: [create]}
-		- {apiGroups: [""], resources: [persistentvolumes], verbs: [get, list, update, watch]}
-		- {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}
-		- {apiGroups: [""], resources: [endpoints], verbs: [create, get, list, watch, update]}
-		- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create, get, list, watch, update]}
-		---
-		apiVersion: apps/v1
-		kind: DaemonSet
-		metadata: {name: aws-cloud-controller-manager, namespace: kube-system}
-		spec:
-		  selector: {matchLabels: {k8s-app: aws-cloud-controller-manager}}
-		  template:
-		    metadata: {labels: {k8s-app: aws-cloud-controller-manager}}
-		    spec:
-		      hostNetwork: true
-		      priorityClassName: system-cluster-critical
-		      serviceAccountName: cloud-controller-manager
-		      nodeSelector: {node-role.kubernetes.io/control-plane: ""}
-		      tolerations: [{operator: Exists}]
-		      containers:
-		      - name: aws-cloud-controller-manager
-		        image: $CCM_IMAGE
-		        args: [--cloud-provider=aws, --cluster-name=$CLOUD_NAME, --configure-cloud-routes=false,
-		          --allocate-node-cidrs=false, --use-service-account-credentials=true]
-		        resources: {requests: {cpu: 100m, memory: 64Mi}}
-	END
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: cloud-controller-manager, namespace: kube-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: "cloud-controller-manager:apiserver-authentication-reader", namespace: kube-system}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: extension-apiserver-authentication-reader}
+subjects: [{kind: ServiceAccount, name: cloud-controller-manager, namespace: kube-system}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: "system:cloud-controller-manager"}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:cloud-controller-manager"}
+subjects: [{kind: ServiceAccount, name: cloud-controller-manager, namespace: kube-system}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: "system:cloud-controller-manager"}
+rules:
+- {apiGroups: [""], resources: [events], verbs: [create, patch, update]}
+- {apiGroups: [""], resources: [nodes], verbs: ["*"]}
+- {apiGroups: [""], resources: [nodes/status], verbs: [patch]}
+- {apiGroups: [""], resources: [services, services/status], verbs: [list, patch, update, watch]}
+- {apiGroups: [""], resources: [serviceaccounts], verbs: [create, get, list, watch]}
+- {apiGroups: [""], resources: [serviceaccounts/token], verbs: [create]}
+- {apiGroups: [""], resources: [persistentvolumes], verbs: [get, list, update, watch]}
+- {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}
+- {apiGroups: [""], resources: [endpoints], verbs: [create, get, list, watch, update]}
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create, get, list, watch, update]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: aws-cloud-controller-manager, namespace: kube-system}
+spec:
+  selector: {matchLabels: {k8s-app: aws-cloud-controller-manager}}
+  template:
+    metadata: {labels: {k8s-app: aws-cloud-controller-manager}}
+    spec:
+      hostNetwork: true
+      priorityClassName: system-cluster-critical
+      serviceAccountName: cloud-controller-manager
+      nodeSelector: {node-role.kubernetes.io/control-plane: ""}
+      tolerations: [{operator: Exists}]
+      containers:
+      - name: aws-cloud-controller-manager
+        image: $CCM_IMAGE
+        args: [--cloud-provider=aws, --cluster-name=$CLOUD_NAME, --configure-cloud-routes=false,
+          --allocate-node-cidrs=false, --use-service-account-credentials=true]
+        resources: {requests: {cpu: 100m, memory: 64Mi}}
+END
 }
 
-report() { printf %s "$1" | put failure String; }
-init_config() {
-	cat <<-END
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: InitConfiguration
-		localAPIEndpoint: {advertiseAddress: $IP}
-		timeouts: {kubernetesAPICall: 5m0s}
-		$(registration)
-		---
-		apiVersion: kubeadm.k8s.io/v1beta4
-		kind: ClusterConfiguration
-		clusterName: $CLOUD_NAME
-		kubernetesVersion: v$VERSION
-		controlPlaneEndpoint: "$ENDPOINT"
-		encryptionAlgorithm: ECDSA-P256
-		certificateValidityPeriod: 43800h0m0s
-		networking: {podSubnet: "$POD_CIDR", serviceSubnet: "$SERVICE_CIDR"}
-		apiServer:
-		  certSANs: ["${ENDPOINT%:*}", "$IP", 127.0.0.1]
-		controllerManager:
-		  extraArgs:
-		  - {name: cloud-provider, value: external}
-		  - {name: allocate-node-cidrs, value: "false"}
-		---
-		apiVersion: kubelet.config.k8s.io/v1beta1
-		kind: KubeletConfiguration
-		cgroupDriver: systemd
-	END
-}
-init() {
-	if [[ -e $STATE/initialized ]]; then return; fi
-	local again=() code=0
-	get join/ca >"$RUN/ca.crt" || code=$?
-	if [[ $code == 0 ]]; then die 'there is a cluster already: its first control plane cannot be replaced'; fi
-	if [[ $code != 1 ]]; then die 'SSM does not tell whether there is a cluster already'; fi
-	if [[ -e $KUBE/manifests/kube-apiserver.yaml ]]; then again=(--ignore-preflight-errors=all); fi
-	step 'kubeadm init'
-	init_config >"$RUN/init.yaml"
-	quietly kubeadm init --config "$RUN/init.yaml" --upload-certs --skip-certificate-key-print --skip-token-print "${again[@]}"
-	touch "$STATE/initialized"
-}
 apply() { quietly here apply --server-side --force-conflicts -f "$1"; }
-initialized() {
-	local taints
-	taints=$(here get node "$NODE" -o 'jsonpath={.spec.taints[*].key}') && [[ $taints != *uninitialized* ]]
-}
-node_ready() { [[ $(here get node "$NODE" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}') == True ]]; }
 calico() {
 	curl -sSfL -m 120 -o "$RUN/calico" "$CALICO_URL" && sha256sum --quiet -c <<<"$CALICO_SHA256  $RUN/calico" || return 1
 	sed -e '/name: CALICO_IPV4POOL_VXLAN/{n;s/CrossSubnet/Always/}' -e 's/# - name: CALICO_IPV4POOL_CIDR/- name: CALICO_IPV4POOL_CIDR/' \
@@ -348,6 +316,55 @@ publish() {
 	fi
 	put kubeconfig SecureString <"$RUN/kubeconfig"
 }
+
+report() { printf %s "$1" | put failure String; }
+init_config() {
+	cat <<-END
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: InitConfiguration
+localAPIEndpoint: {advertiseAddress: $IP}
+timeouts: {kubernetesAPICall: 5m0s}
+$(registration)
+---
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: ClusterConfiguration
+clusterName: $CLOUD_NAME
+kubernetesVersion: v$VERSION
+controlPlaneEndpoint: "$ENDPOINT"
+encryptionAlgorithm: ECDSA-P256
+certificateValidityPeriod: 43800h0m0s
+networking: {podSubnet: "$POD_CIDR", serviceSubnet: "$SERVICE_CIDR"}
+apiServer:
+  certSANs: ["${ENDPOINT%:*}", "$IP", 127.0.0.1]
+controllerManager:
+  extraArgs:
+  - {name: cloud-provider, value: external}
+  - {name: allocate-node-cidrs, value: "false"}
+---
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+cgroupDriver: systemd
+shutdownGracePeriod: 90s
+shutdownGracePeriodCriticalPods: 30s
+END
+}
+init() {
+	if [[ -e $STATE/initialized ]]; then return; fi
+	local again=() code=0
+	get join/ca >"$RUN/ca.crt" || code=$?
+	if [[ $code == 0 ]]; then die 'there is a cluster already: its first control plane cannot be replaced'; fi
+	if [[ $code != 1 ]]; then die 'SSM does not tell whether there is a cluster already'; fi
+	if [[ -e $KUBE/manifests/kube-apiserver.yaml ]]; then again=(--ignore-preflight-errors=all); fi
+	step 'kubeadm init'
+	init_config >"$RUN/init.yaml"
+	quietly kubeadm init --config "$RUN/init.yaml" --upload-certs --skip-certificate-key-print --skip-token-print "${again[@]}"
+	touch "$STATE/initialized"
+}
+initialized() {
+	local taints
+	taints=$(here get node "$NODE" -o 'jsonpath={.spec.taints[*].key}') && [[ $taints != *uninitialized* ]]
+}
+node_ready() { [[ $(here get node "$NODE" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}') == True ]]; }
 readable() { kube get --raw /readyz >/dev/null; }
 bootstrap() {
 	init
@@ -362,6 +379,7 @@ bootstrap() {
 	step "waiting for $ENDPOINT"
 	wait_for "the API server at $ENDPOINT" 60 5 readable
 	step 'letting others join'
+	printf %s "$VERSION" | put version String
 	renew
 	put join/ca String <"$KUBE/pki/ca.crt"
 	step 'publishing the kubeconfig'
@@ -370,6 +388,7 @@ bootstrap() {
 	aws ssm delete-parameter --name "${PREFIX}failure" 2>/dev/null || true
 }
 
+has_endpoint() { ENDPOINT=$(get endpoint); }
 up() {
 	if [[ -e $STATE/done ]]; then return; fi
 	trap ended EXIT
@@ -387,39 +406,39 @@ install_self() {
 	mkdir -p "$ROOT/etc/systemd/system" "${SELF%/*}"
 	install -m 700 "$0" "$SELF"
 	unit node.service <<-END
-		[Unit]
-		Description=Makes this machine a node of $CLOUD_NAME
-		Wants=network-online.target
-		After=network-online.target
-		ConditionPathExists=!$STATE/done
-		StartLimitIntervalSec=1d
-		StartLimitBurst=8
-		[Service]
-		Type=oneshot
-		ExecStart=$SELF up
-		Restart=on-failure
-		RestartSec=$PAUSE
-		StandardOutput=journal+console
-		StandardError=inherit
-		[Install]
-		WantedBy=multi-user.target
-	END
+[Unit]
+Description=Makes this machine a node of $CLOUD_NAME
+Wants=network-online.target
+After=network-online.target
+ConditionPathExists=!$STATE/done
+StartLimitIntervalSec=1d
+StartLimitBurst=8
+[Service]
+Type=oneshot
+ExecStart=$SELF up
+Restart=on-failure
+RestartSec=$PAUSE
+StandardOutput=journal+console
+StandardError=inherit
+[Install]
+WantedBy=multi-user.target
+END
 	if [[ $ROLE != worker ]]; then
 		unit keep.service <<-END
-			[Unit]
-			Description=Answers joining nodes of $CLOUD_NAME
-			[Service]
-			Type=oneshot
-			ExecStart=$SELF keep
-			TimeoutStartSec=10min
-		END
+[Unit]
+Description=Answers joining nodes of $CLOUD_NAME
+[Service]
+Type=oneshot
+ExecStart=$SELF keep
+TimeoutStartSec=10min
+END
 		unit keep.timer <<-END
-			[Timer]
-			OnBootSec=30s
-			OnUnitInactiveSec=30s
-			[Install]
-			WantedBy=timers.target
-		END
+[Timer]
+OnBootSec=30s
+OnUnitInactiveSec=30s
+[Install]
+WantedBy=timers.target
+END
 	fi
 	systemctl daemon-reload
 	systemctl enable kubeopera-node.service

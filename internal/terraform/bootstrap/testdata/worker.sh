@@ -77,7 +77,6 @@ identity() {
 	printf %s "$IP" >"$STATE/ip"
 	log "$INSTANCE is $NODE at $IP in $ZONE"
 }
-has_endpoint() { ENDPOINT=$(get endpoint); }
 ended() {
 	local code=$?
 	trap - EXIT
@@ -92,6 +91,18 @@ ended() {
 	exit "$code"
 }
 
+repository() {
+	mkdir -p "$ROOT/etc/yum.repos.d"
+	cat >"$ROOT/etc/yum.repos.d/kubernetes.repo" <<-END
+[kubernetes]
+name=Kubernetes
+baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
+gpgcheck=1
+gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
+exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
+END
+}
+
 packages() {
 	dnf install -y --disableexcludes=kubernetes awscli-2 containerd conntrack-tools ethtool iproute-tc iptables-nft socat \
 		"kubelet-$VERSION" "kubeadm-$VERSION" "kubectl-$VERSION"
@@ -100,7 +111,7 @@ machine() {
 	if [[ -e $STATE/machine ]]; then return; fi
 	step 'preparing the machine'
 	cd "$ROOT/etc"
-	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d yum.repos.d containerd
+	mkdir -p modules-load.d sysctl.d systemd/networkd.conf.d containerd
 	printf '%s\n' overlay br_netfilter >modules-load.d/kubeopera.conf
 	modprobe -a overlay br_netfilter
 	printf 'net.%s = 1\n' ipv4.ip_forward bridge.bridge-nf-call-iptables bridge.bridge-nf-call-ip6tables \
@@ -113,14 +124,7 @@ machine() {
 	chmod 644 systemd/networkd.conf.d/kubeopera.conf
 	systemctl try-restart systemd-networkd
 	step 'installing packages'
-	cat >yum.repos.d/kubernetes.repo <<-END
-		[kubernetes]
-		name=Kubernetes
-		baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
-		gpgcheck=1
-		gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
-		exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
-	END
+	repository
 	wait_for packages 5 20 quietly packages
 	containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >containerd/config.toml
 	echo 'runtime-endpoint: unix:///run/containerd/containerd.sock' >crictl.yaml
@@ -131,13 +135,13 @@ machine() {
 }
 registration() {
 	cat <<-END
-		nodeRegistration:
-		  name: $NODE
-		  criSocket: unix:///run/containerd/containerd.sock
-		  kubeletExtraArgs:
-		  - {name: cloud-provider, value: external}
-		  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
-	END
+nodeRegistration:
+  name: $NODE
+  criSocket: unix:///run/containerd/containerd.sock
+  kubeletExtraArgs:
+  - {name: cloud-provider, value: external}
+  - {name: provider-id, value: "aws:///$ZONE/$INSTANCE"}
+END
 }
 
 joinable() {
@@ -146,23 +150,30 @@ joinable() {
 	if failure=$(get failure); then die "the first control plane failed: ${failure%%$'\n'*}"; fi
 	return 1
 }
+served() {
+	local version
+	version=$(get version) || return 1
+	version=${version%% *}
+	version=${version%.*}
+	((${version#*.} >= ${MINOR#*.}))
+}
 join() {
 	cat >"$RUN/discovery.conf" <<-END
-		apiVersion: v1
-		kind: Config
-		clusters: [{name: it, cluster: {server: "https://$ENDPOINT", certificate-authority-data: $(base64 -w0 "$RUN/ca.crt")}}]
-		contexts: [{name: it, context: {cluster: it, user: ""}}]
-		current-context: it
-	END
+apiVersion: v1
+kind: Config
+clusters: [{name: it, cluster: {server: "https://$ENDPOINT", certificate-authority-data: $(base64 -w0 "$RUN/ca.crt")}}]
+contexts: [{name: it, context: {cluster: it, user: ""}}]
+current-context: it
+END
 	{
 		cat <<-END
-			apiVersion: kubeadm.k8s.io/v1beta4
-			kind: JoinConfiguration
-			discovery:
-			  file: {kubeConfigPath: $RUN/discovery.conf}
-			  tlsBootstrapToken: $1
-			$(registration)
-		END
+apiVersion: kubeadm.k8s.io/v1beta4
+kind: JoinConfiguration
+discovery:
+  file: {kubeConfigPath: $RUN/discovery.conf}
+  tlsBootstrapToken: $1
+$(registration)
+END
 		cat
 	} >"$RUN/join.yaml"
 	quietly timeout 900 kubeadm join --config "$RUN/join.yaml"
@@ -184,10 +195,12 @@ try_join() {
 bootstrap() {
 	step 'waiting for the first control plane'
 	wait_for 'the first control plane' 180 10 joinable
+	wait_for 'the control planes are older than this machine' 540 10 served
 	step 'kubeadm join'
 	wait_for 'kubeadm join' 20 30 try_join
 }
 
+has_endpoint() { ENDPOINT=$(get endpoint); }
 up() {
 	if [[ -e $STATE/done ]]; then return; fi
 	trap ended EXIT
@@ -205,39 +218,39 @@ install_self() {
 	mkdir -p "$ROOT/etc/systemd/system" "${SELF%/*}"
 	install -m 700 "$0" "$SELF"
 	unit node.service <<-END
-		[Unit]
-		Description=Makes this machine a node of $CLOUD_NAME
-		Wants=network-online.target
-		After=network-online.target
-		ConditionPathExists=!$STATE/done
-		StartLimitIntervalSec=1d
-		StartLimitBurst=8
-		[Service]
-		Type=oneshot
-		ExecStart=$SELF up
-		Restart=on-failure
-		RestartSec=$PAUSE
-		StandardOutput=journal+console
-		StandardError=inherit
-		[Install]
-		WantedBy=multi-user.target
-	END
+[Unit]
+Description=Makes this machine a node of $CLOUD_NAME
+Wants=network-online.target
+After=network-online.target
+ConditionPathExists=!$STATE/done
+StartLimitIntervalSec=1d
+StartLimitBurst=8
+[Service]
+Type=oneshot
+ExecStart=$SELF up
+Restart=on-failure
+RestartSec=$PAUSE
+StandardOutput=journal+console
+StandardError=inherit
+[Install]
+WantedBy=multi-user.target
+END
 	if [[ $ROLE != worker ]]; then
 		unit keep.service <<-END
-			[Unit]
-			Description=Answers joining nodes of $CLOUD_NAME
-			[Service]
-			Type=oneshot
-			ExecStart=$SELF keep
-			TimeoutStartSec=10min
-		END
+[Unit]
+Description=Answers joining nodes of $CLOUD_NAME
+[Service]
+Type=oneshot
+ExecStart=$SELF keep
+TimeoutStartSec=10min
+END
 		unit keep.timer <<-END
-			[Timer]
-			OnBootSec=30s
-			OnUnitInactiveSec=30s
-			[Install]
-			WantedBy=timers.target
-		END
+[Timer]
+OnBootSec=30s
+OnUnitInactiveSec=30s
+[Install]
+WantedBy=timers.target
+END
 	fi
 	systemctl daemon-reload
 	systemctl enable kubeopera-node.service

@@ -1,5 +1,6 @@
 # Control planes. A new image or new user data is for new machines: replacing
-# these would take etcd's members away.
+# these would take etcd's members away. So is another instance type, for which
+# Terraform would stop all of them at once.
 
 resource "aws_instance" "first" {
   ami                    = data.aws_ssm_parameter.image.insecure_value
@@ -29,7 +30,7 @@ resource "aws_instance" "first" {
   tags = merge(local.cluster_tag, { Name = "${var.cluster_name}-control-plane-0" })
 
   lifecycle {
-    ignore_changes = [ami, user_data, user_data_base64, associate_public_ip_address, subnet_id]
+    ignore_changes = [ami, instance_type, user_data, user_data_base64, associate_public_ip_address, subnet_id]
   }
 }
 
@@ -59,7 +60,7 @@ resource "aws_instance" "further" {
   tags = merge(local.cluster_tag, { Name = "${var.cluster_name}-control-plane-${count.index + 1}" })
 
   lifecycle {
-    ignore_changes = [ami, user_data, user_data_base64, subnet_id]
+    ignore_changes = [ami, instance_type, user_data, user_data_base64, subnet_id]
 
     precondition {
       condition     = length(var.control_plane_user_data) == var.control_plane_count - 1

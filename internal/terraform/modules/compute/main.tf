@@ -1,6 +1,10 @@
 # The machines of a kubeadm cluster. They set themselves up from their user
 # data, which is static: what is known only when they exist is in the SSM
 # parameter "endpoint".
+#
+# Control planes upgrade themselves: terraform-runner asks them to, and waits,
+# before it applies another version. A worker that is newer than a control plane
+# does not join until that has caught up.
 
 locals {
   api_port = 6443
@@ -19,9 +23,6 @@ locals {
   architecture = contains(data.aws_ec2_instance_type.this.supported_architectures, "arm64") ? "arm64" : "x86_64"
   image        = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-${local.architecture}"
 
-  made_with = regex("^1\\.[0-9]+", terraform_data.version.output)
-  asked_for = regex("^1\\.[0-9]+", var.kubernetes_version)
-
   # The cloud controller manager knows the machines by this tag.
   cluster_tag = { "kubernetes.io/cluster/${var.cluster_name}" = "owned" }
 }
@@ -32,17 +33,6 @@ data "aws_ec2_instance_type" "this" {
 
 data "aws_ssm_parameter" "image" {
   name = local.image
-}
-
-# The version that the cluster was made with. Terraform can not upgrade kubeadm
-# nodes in place, and workers must never be of a newer minor version than their
-# API server. A new patch is for new workers.
-resource "terraform_data" "version" {
-  input = var.kubernetes_version
-
-  lifecycle {
-    ignore_changes = [input]
-  }
 }
 
 # The machines wait for this one, and join each other through it.

@@ -5,7 +5,7 @@ variable "cluster_name" {
 
 variable "kubernetes_version" {
   type        = string
-  description = "Kubernetes version that the machines install, with its patch: 1.36.2."
+  description = "Kubernetes version that new machines install, with its patch: 1.36.2."
 
   validation {
     condition     = can(regex("^1\\.[0-9]+\\.[0-9]+$", var.kubernetes_version))
@@ -76,7 +76,7 @@ variable "max_node_count" {
 
 variable "instance_type" {
   type        = string
-  description = "EC2 instance type of all machines."
+  description = "EC2 instance type of the machines. Control planes keep the one that they were made with."
 }
 
 variable "spot" {

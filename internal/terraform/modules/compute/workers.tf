@@ -2,7 +2,7 @@
 
 resource "aws_launch_template" "workers" {
   name_prefix = "${var.cluster_name}-worker-"
-  description = "Workers of the cluster ${var.cluster_name}"
+  description = "Workers of the cluster ${var.cluster_name} with Kubernetes ${var.kubernetes_version}"
   # Resolved when a machine starts: it gets the newest image, and a new image
   # is no change of the template.
   image_id      = "resolve:ssm:${local.image}"
@@ -49,11 +49,6 @@ resource "aws_launch_template" "workers" {
 
   lifecycle {
     create_before_destroy = true
-
-    precondition {
-      condition     = local.made_with == local.asked_for
-      error_message = "The Kubernetes version of a kubeadm cluster can not be changed from ${local.made_with} to ${local.asked_for}: set kubernetesVersion back, and make a new cluster of the new version."
-    }
   }
 }
 
@@ -69,14 +64,16 @@ resource "aws_autoscaling_group" "workers" {
     version = aws_launch_template.workers.latest_version
   }
 
-  # Another instance type or larger volumes: one new machine after the other,
-  # each before the one that it replaces goes.
+  # Another version, instance type or larger volumes: one new machine after the
+  # other, each before the one that it replaces goes.
   instance_refresh {
     strategy = "Rolling"
 
     preferences {
       min_healthy_percentage = 100
       max_healthy_percentage = 110
+      # Seconds, in which a machine joins.
+      instance_warmup = "300"
     }
   }
 

@@ -187,7 +187,7 @@ resource "aws_iam_role_policy" "node_parameters" {
     Statement = [{
       Effect   = "Allow"
       Action   = ["ssm:GetParameter", "ssm:GetParameters"]
-      Resource = [for p in ["endpoint", "failure", "join/ca", "join/worker"] : "${local.parameters}${p}"]
+      Resource = [for p in ["endpoint", "failure", "join/ca", "join/worker", "version"] : "${local.parameters}${p}"]
     }]
   })
 }

@@ -1,0 +1,12 @@
+# repository has what VERSION pins, and excludes it from all other updates.
+repository() {
+	mkdir -p "$ROOT/etc/yum.repos.d"
+	cat >"$ROOT/etc/yum.repos.d/kubernetes.repo" <<-END
+		[kubernetes]
+		name=Kubernetes
+		baseurl=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/
+		gpgcheck=1
+		gpgkey=https://pkgs.k8s.io/core:/stable:/v$MINOR/rpm/repodata/repomd.xml.key
+		exclude=kubelet kubeadm kubectl cri-tools kubernetes-cni
+	END
+}
