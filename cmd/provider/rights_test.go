@@ -120,7 +120,6 @@ func TestSayMissing(t *testing.T) {
 	}
 }
 
-// roles are the rules of a Role or ClusterRole of cluster/install.
 func TestBundleCommand(t *testing.T) {
 	const patch = ` --type=merge --patch='{"spec":{"runtimeConfigRef":{"name":"provider-kubeopera"}}}'`
 	cases := map[string]struct {
@@ -141,6 +140,7 @@ func TestBundleCommand(t *testing.T) {
 	}
 }
 
+// roles are the rules of a Role or ClusterRole of cluster/install.
 func roles(t *testing.T, file, name string) []rbacv1.PolicyRule {
 	t.Helper()
 	root, err := kt.ModuleRoot()

@@ -122,10 +122,36 @@ func (k knowledge) ours(there []resource, network, cluster string, gone bool) []
 			}
 		}
 	}
+	k.leave(there, mine)
 	for _, p := range parts(there, mine) {
 		mine[p] = true
 	}
 	return slices.DeleteFunc(slices.Clone(there), func(r resource) bool { return !mine[r.path] })
+}
+
+// leave takes what serves others, too, out of what is mine: a load balancer
+// that leads to several clusters, with all that leads to it.
+func (k knowledge) leave(there []resource, mine set) {
+	serves := set{}
+	for _, r := range there {
+		switch r.kind {
+		case healthChecks, httpChecks, httpsChecks, certificates:
+		default:
+			serves[r.path] = true
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, r := range there {
+			if !mine[r.path] || k.Made[r.path] || k.bears(r) {
+				continue
+			}
+			if slices.ContainsFunc(r.refers, func(p string) bool { return serves[p] && !mine[p] }) {
+				delete(mine, r.path)
+				more = true
+			}
+		}
+	}
 }
 
 // parts are the paths of the checks and certificates of some load balancers

@@ -181,15 +181,39 @@ func TestAsks(t *testing.T) {
 
 // TestUsed names what cannot go, and who uses it.
 func TestUsed(t *testing.T) {
-	group := prod.group("k8s1-" + prod.id[:8] + "-web-front-80-x")
-	office := thing(global+"backendServices/office", fields{"backends": []fields{{"group": link(group.Path)}}})
-	s, ts := start(t, prod.machine(), group, office)
-	err := sweeperOf(nil).Network(t.Context(), ts)
-	if want := group.Path + " (used by " + office.Path + ")"; !fault.Is(err, fault.Unhealthy) || !strings.Contains(err.Error(), want) {
-		t.Errorf("want %s, got %v", want, err)
+	ours := prod.group("k8s1-" + prod.id[:8] + "-web-front-80-x")
+	theirs := thing(zone+"networkEndpointGroups/k8s1-0badcafe-web-front-80-x", fields{"network": shared})
+	leads := func(name string, groups ...cloudtest.ComputeResource) cloudtest.ComputeResource {
+		var backends []fields
+		for _, g := range groups {
+			backends = append(backends, fields{"group": link(g.Path)})
+		}
+		return thing(global+"backendServices/"+name, fields{"backends": backends})
 	}
-	if diff := cmp.Diff(namesOf(prod.machine(), group, office), s.Compute()); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
+
+	cases := map[string]struct {
+		reason string
+		user   cloudtest.ComputeResource
+		more   []cloudtest.ComputeResource
+	}{
+		"Office": {"A load balancer that people have made stays.", leads("office", ours), nil},
+		"Gateway": {
+			"So does one that leads to other clusters, too, with all that leads to it.", leads("gkegw1-ll1w-x", ours, theirs),
+			[]cloudtest.ComputeResource{theirs, thing(global+"urlMaps/gkegw1-ll1w-x", fields{"defaultService": link(global + "backendServices/gkegw1-ll1w-x")})},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			there := all(prod.machine(), ours, tc.user, tc.more)
+			s, ts := start(t, there...)
+			err := sweeperOf(nil).Network(t.Context(), ts)
+			if want := ours.Path + " (used by " + tc.user.Path + ")"; !fault.Is(err, fault.Unhealthy) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s Want %s, got %v", tc.reason, want, err)
+			}
+			if diff := cmp.Diff(namesOf(there), s.Compute()); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
