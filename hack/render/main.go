@@ -30,7 +30,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -52,20 +51,21 @@ func main() {
 
 // run renders the examples that are named, or all.
 func run(ctx context.Context, root string, examples []string, out io.Writer) error {
+	previews, err := find(root)
+	if err != nil {
+		return err
+	}
+	if previews, err = chosen(previews, examples); err != nil {
+		return err
+	}
+
 	r, err := start(ctx, root)
 	if err != nil {
 		return err
 	}
 	defer r.stop()
 
-	previews, err := find(root)
-	if err != nil {
-		return err
-	}
 	for _, p := range previews {
-		if len(examples) > 0 && !slices.Contains(examples, p.example) {
-			continue
-		}
 		b, err := r.render(ctx, p)
 		if err != nil {
 			return errors.Wrapf(err, "cannot render %s", p)

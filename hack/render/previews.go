@@ -17,8 +17,10 @@ limitations under the License.
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -93,4 +95,21 @@ func find(root string) ([]preview, error) {
 		}
 	}
 	return previews, nil
+}
+
+// chosen are the previews of the examples that are named; all if none is.
+func chosen(all []preview, examples []string) ([]preview, error) {
+	known := map[string]bool{}
+	for _, p := range all {
+		known[p.example] = true
+	}
+	for _, e := range examples {
+		if !known[e] {
+			return nil, errors.Errorf("no example %q: there are %s", e, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	if len(examples) == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(all, func(p preview) bool { return !slices.Contains(examples, p.example) }), nil
 }

@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,37 @@ func TestGolden(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestChosen: an example that is not there is said, with those that are.
+func TestChosen(t *testing.T) {
+	all := []preview{{example: "b"}, {example: "a", name: "complete"}, {example: "a", name: "step"}}
+	cases := map[string]struct {
+		reason   string
+		examples []string
+		want     []string
+		err      string
+	}{
+		"All":     {reason: "Without a name all are shown.", want: []string{"b", "a", "a"}},
+		"One":     {reason: "One is shown with all that is known of it.", examples: []string{"a"}, want: []string{"a", "a"}},
+		"Unknown": {reason: "A typo would show nothing.", examples: []string{"a", "c"}, err: `no example "c": there are a, b`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := chosen(slices.Clone(all), tc.examples)
+			var names []string
+			for _, p := range got {
+				names = append(names, p.example)
+			}
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, names); diff != "" || said != tc.err {
+				t.Errorf("%s Error %q; -want, +got:\n%s", tc.reason, said, diff)
+			}
+		})
 	}
 }
 

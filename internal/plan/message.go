@@ -98,7 +98,7 @@ func (p *planner) deletingMessage() string {
 	)
 
 	for _, c := range p.seen.List() {
-		if !c.Controlled && p.hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy {
+		if pc, ok := c.Object.(*v1alpha1.ProvisionedCluster); ok && Stays(p.hc, pc) {
 			continue
 		}
 

@@ -103,6 +103,13 @@ func (p *planner) managementPolicies() xpv2.ManagementPolicies {
 	}
 }
 
+// Stays tells whether a ProvisionedCluster outlives its HostCluster: it does
+// where that only lets go of the cluster, if making one was begun. Otherwise it
+// would begin when what it waits for comes, for nobody.
+func Stays(hc *v1alpha1.HostCluster, pc *v1alpha1.ProvisionedCluster) bool {
+	return hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy && pc.Status.AtProvider.RunID != ""
+}
+
 // region of the cluster to make: a cluster that is there does not move.
 func (p *planner) region() string {
 	if pc := p.seen.ProvisionedCluster; pc != nil && pc.Spec.ForProvider.Region != "" {

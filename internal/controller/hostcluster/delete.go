@@ -43,8 +43,8 @@ const (
 // HostCluster go. Each child's own deletion waits for what needs it, so their
 // order does not matter here.
 //
-//	Disconnect: children → gone → finalizer. ProvisionedCluster stays, and may
-//	            be deleted without harm to the cluster.
+//	Disconnect: children → gone → finalizer. ProvisionedCluster stays if making
+//	            a cluster was begun, and may be deleted without harm to that.
 //	Destroy:    children → gone → ProvisionedCluster → gone → finalizer.
 //
 // The children are read from the API server, not from the cache: one that the
@@ -103,12 +103,18 @@ func (r *Reconciler) deleteAll(ctx context.Context, hc *v1alpha1.HostCluster, se
 		return false, err
 	}
 
-	if pc == nil || hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy {
+	if pc == nil || plan.Stays(hc, seen.ProvisionedCluster) {
 		return true, nil
 	}
 
 	err = r.deleteChild(ctx, seen.ProvisionedCluster)
-	if kerrors.IsForbidden(err) {
+
+	switch {
+	case kerrors.IsForbidden(err) && hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy:
+		r.record.Event(hc, event.Warning(reasonLeft, errors.Errorf("may not delete ProvisionedCluster, which would still make a cluster: run kubectl delete provisionedcluster %s", pc.GetName())))
+
+		return true, nil
+	case kerrors.IsForbidden(err):
 		// The garbage collector does not know of it, and infrastructure is never forgotten.
 		err = errors.Wrapf(err, "cannot destroy the cluster: grant the right to delete (kubectl apply -k cluster/install/crossplane), or run kubectl delete provisionedcluster %s", pc.GetName())
 		r.record.Event(hc, event.Warning(reasonForbidden, err))

@@ -112,6 +112,29 @@ var _ = Describe("Deleting a HostCluster", func() {
 		w.reaches(ctx, v1alpha1.PhaseBootstrappingFlux)
 	})
 
+	It("leaves none that would make a cluster after it is gone", func(ctx context.Context) {
+		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeProvisionEKS).create(ctx)
+		pc := &v1alpha1.ProvisionedCluster{}
+		w.child(ctx, pc, nil)
+		hold(ctx, w, &v1alpha1.ProvisionedCluster{})
+
+		hc, err := w.get(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cp.Client.Delete(ctx, hc)).To(Succeed())
+		w.child(ctx, pc, func() bool { return pc.GetDeletionTimestamp() != nil })
+		Expect(pc.GetManagementPolicies()).NotTo(Or(ContainElement(xpv2.ManagementActionDelete), ContainElement(xpv2.ManagementActionAll)),
+			"a run that begins at this moment makes a cluster that stays")
+
+		Eventually(ctx, func(g Gomega) {
+			now, err := w.get(ctx)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(now.Status.Message).To(HavePrefix("Waits until these are deleted: ProvisionedCluster"))
+		}).Should(Succeed())
+
+		release(ctx, w, &v1alpha1.ProvisionedCluster{})
+		gone(ctx, w, &v1alpha1.HostCluster{})
+	})
+
 	It("destroys a provisioned cluster after everything else, if that was asked for at last", func(ctx context.Context) {
 		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeProvisionEKS).create(ctx)
 		w.provisioned(ctx)

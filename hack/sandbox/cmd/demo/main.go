@@ -135,8 +135,12 @@ func (d demo) explain(s *sandbox.Sandbox, log string) {
     as files          git -C %s log --stat
   Provider's log      %s
 
+  Look around with    kubectl get hostclusters -A
+                      kubectl describe hostcluster -n %s
+                      kubectl get kubeopera -n %[9]s
+
 `, s.Path(sandbox.ManagementKubeconfig), target, s.Git.URL,
-		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, log)
+		s.Git.CAFile, s.Git.ConfigFile, s.Git.LocalURL, s.Git.Dir, log, v1alpha1.PlatformNamespace)
 }
 
 // follow prints the HostCluster's progress until it is Ready. The provider is nil if it is a pod.
