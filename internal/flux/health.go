@@ -17,6 +17,8 @@ limitations under the License.
 package flux
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -47,6 +49,9 @@ type Expected struct {
 	// moves to the revision of somebody else's commit is healthy, as long as
 	// that takes no longer than its timeout.
 	Settled bool
+
+	// Credentials of the source, for people: which Secret they come from.
+	Credentials string
 
 	// Now is the present time.
 	Now time.Time
@@ -108,7 +113,7 @@ func Judge(o Observed, e Expected) Health {
 		return false
 	}
 
-	consider(ofSource, judgeSource(o.Source), grace(sourceTimeout(o.Source)))
+	consider(ofSource, judgeSource(o.Source, e.Credentials), grace(sourceTimeout(o.Source)))
 	consider(ofRoot, judgeKustomization(o.Root, o.Source), grace(timeoutOf(o.Root)))
 	for _, name := range e.Layers {
 		k := o.Layers[name]
@@ -135,7 +140,7 @@ func (f finding) tolerable(now time.Time, grace time.Duration) bool {
 	return f.follows || !f.since.IsZero() && now.Sub(f.since) < grace
 }
 
-func judgeSource(s *sourcev1.GitRepository) *finding {
+func judgeSource(s *sourcev1.GitRepository, credentials string) *finding {
 	if s == nil {
 		return &finding{reason: v1alpha1.ReasonInProgress, message: "it is not there yet"}
 	}
@@ -143,12 +148,23 @@ func judgeSource(s *sourcev1.GitRepository) *finding {
 		return &finding{reason: v1alpha1.ReasonUnhealthy, message: "it is suspended (flux resume source git " + s.Name + ")"}
 	}
 	if f := judgeConditions(s.Status.Conditions, s.Generation, s.Status.ObservedGeneration); f != nil {
+		if denied(f.message) && credentials != "" {
+			f.message = strings.TrimRight(f.message, ": ") + ": correct the credentials in " + credentials
+		}
 		return f
 	}
 	if s.Status.Artifact == nil {
 		return &finding{reason: v1alpha1.ReasonInProgress, message: "nothing is fetched yet"}
 	}
 	return nil
+}
+
+// denied tells whether the Git server has refused the credentials, in the words
+// of go-git, and of its SSH client.
+func denied(message string) bool {
+	return slices.ContainsFunc([]string{"authentication required", "authorization failed", "unable to authenticate"}, func(words string) bool {
+		return strings.Contains(message, words)
+	})
 }
 
 // judgeTree tells whether a layer is of our tree at all.

@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 				o.Source.Status.Conditions = ready(metav1.ConditionFalse, "GitOperationFailed", "failed to checkout and determine revision: unable to list remote for 'https://git.example.com/acme/iac.git': authentication required: ", 0)
 				o.Layers["apps"].Status.Conditions = ready(metav1.ConditionFalse, "HealthCheckFailed", "timeout", 0)
 			},
-			want: unhealthy("Git source: authentication required"),
+			want: unhealthy("Git source: authentication required: correct the credentials in Secret git"),
 		},
 		"SourceSuspended": {
 			reason: "Somebody has stopped it, and has to be told how to go on.",
@@ -206,7 +206,7 @@ func TestJudge(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&o)
 			}
-			h := Judge(o, Expected{TreeHash: hash, Layers: []v1alpha1.Layer{"infrastructure", "secrets", "apps"}, Settled: tc.settled, Now: now})
+			h := Judge(o, Expected{TreeHash: hash, Layers: []v1alpha1.Layer{"infrastructure", "secrets", "apps"}, Settled: tc.settled, Credentials: "Secret git", Now: now})
 			got := want{ready: h.Ready, reason: h.Reason, message: h.Message}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)

@@ -58,10 +58,11 @@ func (w *workflow) collectSync(ctx context.Context, fb *v1alpha1.FluxBootstrap, 
 	}
 
 	out.Health = flux.Judge(out.Observed, flux.Expected{
-		TreeHash: p.Sync.TreeHash,
-		Layers:   inOrder(p.Sync.Layers),
-		Settled:  settled(fb),
-		Now:      s.Now,
+		TreeHash:    p.Sync.TreeHash,
+		Layers:      inOrder(p.Sync.Layers),
+		Settled:     settled(fb),
+		Credentials: "Secret " + p.Git.CredentialsSecretRef.Name,
+		Now:         s.Now,
 	})
 	if layer := out.Health.Waiting(); layer != "" {
 		cause, err := flux.Blame(ctx, t.Client, namespace(fb), layer)
