@@ -53,6 +53,9 @@ func (w *world) aws(m *machine, c call) result {
 	w.allowed(m, c.Args[1], name)
 	switch c.Args[0] + " " + c.Args[1] {
 	case "ssm get-parameter":
+		if m.role == Worker && w.denied != "" && name == prefix+w.denied {
+			return result{Code: 254, Err: "An error occurred (AccessDeniedException) when calling the GetParameter operation: User is not authorized\n"}
+		}
 		p, ok := w.params[name]
 		if !ok {
 			return result{Code: 254, Err: "An error occurred (ParameterNotFound) when calling the GetParameter operation: \n"}
@@ -183,7 +186,7 @@ func (w *world) systemctl(m *machine, c call) result {
 		}
 	case "restart kubelet":
 		w.exclusive(m, "systemctl restart kubelet")
-		m.runs = m.kubelet
+		m.runs, m.slow = m.kubelet, 3
 		w.skew()
 	case "daemon-reload", "enable kubeopera-node.service", "enable --now containerd", "enable kubelet", "try-restart systemd-networkd":
 	default:

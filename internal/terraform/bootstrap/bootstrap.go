@@ -100,22 +100,17 @@ func text(what string, head [][2]string, names []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// dense leaves out comments, empty lines, and the tabs that bash takes off
-// here-documents: they are for readers of parts/, and do not fit into what EC2
-// takes.
+// dense leaves out comments, empty lines, and tabs at the beginning of lines,
+// which bash takes off here-documents anyway: they are for readers of parts/,
+// and do not fit into what EC2 and SSM take.
 func dense(text string) string {
 	b := &strings.Builder{}
-	document := false
 	for line := range strings.Lines(text) {
 		t := strings.TrimSpace(line)
 		if t == "" || strings.HasPrefix(t, "# ") {
 			continue
 		}
-		if document {
-			line = strings.TrimLeft(line, "\t")
-		}
-		document = document && t != "END" || strings.Contains(line, "<<-END")
-		b.WriteString(line)
+		b.WriteString(strings.TrimLeft(line, "\t"))
 	}
 	return b.String()
 }

@@ -235,7 +235,16 @@ func (w *world) crictl(m *machine, c call) result {
 			fmt.Fprintf(b, "%s, started, %s, https://%s:2380, https://%s:2379, %t\n", e.id, e.name, e.ip, e.ip, e.learner)
 		}
 		return result{Out: b.String()}
+	case strings.HasSuffix(args, "endpoint health --cluster"):
+		if w.sick != "" {
+			return result{Code: 1, Err: "https://" + w.sick + ":2379 is unhealthy: failed to commit proposal: context deadline exceeded\n"}
+		}
+		return result{}
 	case strings.HasSuffix(args, "endpoint health"):
+		if m.slow > 0 {
+			m.slow--
+			return result{Code: 1, Err: "context deadline exceeded\n"}
+		}
 		if w.members[i].learner {
 			return result{Code: 1, Err: "etcdserver: rpc not supported for learner\n"}
 		}

@@ -69,6 +69,7 @@ type machine struct {
 	kubeadm, kubelet string // installed
 	runs, serves     string // versions of its kubelet and its API server, "" for none
 	cordoned         bool
+	slow             int         // so many looks at the health of its etcd fail
 	upgrade          *os.Process // of the unit kubeopera-upgrade
 }
 

@@ -26,12 +26,15 @@ import (
 )
 
 // Parameters of an upgrade, below Params.ParameterPrefix. Who asks for one
-// writes the first two, in this order, and removes all when it is over.
+// writes the script and then what is wanted, and removes both when it is over.
 const (
 	// VersionParameter has the Kubernetes version of all control planes. While
 	// they are upgraded it has two, from and to: from is the oldest that serves,
 	// and there is no way back before to. It is there once a cluster is.
 	VersionParameter = "version"
+	// CAParameter is there when machines may join. A cluster that has it and no
+	// VersionParameter was made by an earlier release.
+	CAParameter = "join/ca"
 	// UpgradeScriptParameter has what Upgrade returns.
 	UpgradeScriptParameter = "upgrade/script"
 	// UpgradeWantedParameter has the version that is asked for and the id of the
@@ -56,10 +59,10 @@ var upgradeParts = []string{"common", "repository", "lock", "admin", "ccm", "com
 // UpgradeScriptParameter holds it. It needs no Role and no networks. It fails if
 // p is not valid or if the text is larger than what SSM takes.
 //
-// Each control plane takes the lock that joins take. The first one has kubeadm
-// upgrade the cluster, the others their own node. Then it moves the pods away,
-// for at most five minutes, gets the new kubelet, and takes pods again once that
-// is Ready and etcd healthy. The last one brings the cloud controller manager
+// Each control plane takes the lock that joins take, and waits until all members
+// of etcd are healthy. The first one has kubeadm upgrade the cluster, the others
+// their own node. Then it moves the pods away, for at most five minutes, gets the
+// new kubelet, and takes pods again once that is Ready and etcd healthy. The last one brings the cloud controller manager
 // and Calico up to date, and writes VersionParameter. A machine that fails says
 // why, and no other one begins; what has begun goes on with the next run that
 // asks.

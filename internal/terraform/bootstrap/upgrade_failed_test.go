@@ -40,7 +40,8 @@ func TestUpgradeFails(t *testing.T) {
 		next    string
 	}{
 		"Preflight": {"What kubeadm has only looked at has not begun.", "1.37.0", 1, preflight, "Dependency", "kubeadm: ControlPlaneNodesReady: there are NotReady control-planes in the cluster: [ip-10-0-0-12] ***", "1.36.2", "1.36.6"},
-		"Begun":     {"What has begun does not go back.", "1.37.0", 1, "error execution phase control-plane: couldn't upgrade control plane: timed out\n", "Dependency", "kubeadm: control-plane: couldn't upgrade control plane: timed out", "1.36.2 1.37.0", "1.37.0"},
+		"Begun":     {"What has begun does not go back.", "1.37.0", 1, "[upgrade/control-plane] Upgrading your static Pod-hosted control plane to version \"v1.37.0\"\nerror execution phase control-plane: couldn't upgrade control plane: timed out\n", "Dependency", "kubeadm: control-plane: couldn't upgrade control plane: timed out", "1.36.2 1.37.0", "1.37.0"},
+		"Images":    {"Nor has what was cut off before.", "1.37.0", 1, "[upgrade/preflight] Pulling images required for setting up a Kubernetes cluster\n", "Dependency", "kubeadm upgrade apply: failed", "1.36.2", "1.36.6"},
 		"Skip":      {"One minor version at a time.", "1.38.0", 0, "", "Invalid", "Kubernetes cannot skip from 1.36.2 to 1.38.0", "1.36.2", "1.37.0"},
 		"Back":      {"Never down, not by a patch either.", "1.36.1", 0, "", "Invalid", "Kubernetes cannot go back from 1.36.2 to 1.36.1", "1.36.2", "1.37.0"},
 		"None":      {"A patch that there is not.", "1.37.99", 0, "", "Invalid", "pkgs.k8s.io has no Kubernetes 1.37.99", "1.36.2", "1.37.0"},

@@ -24,6 +24,12 @@ import (
 
 // upgradeKubectl is what an upgrade asks of the API server.
 func (w *world) upgradeKubectl(m *machine, args string) (result, bool) {
+	for part, n := range w.busy {
+		if n > 0 && strings.Contains(args, part) {
+			w.busy[part]--
+			return result{Code: 1, Err: "Error from server: etcdserver: request timed out\n"}, true
+		}
+	}
 	switch {
 	case strings.Contains(args, "get configmap kubeadm-config"):
 		return result{Out: "kind: ClusterConfiguration\nkubernetesVersion: v" + w.cluster + "\nnetworking:\n  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"}, true
@@ -57,6 +63,9 @@ func (w *world) upgradeKubectl(m *machine, args string) (result, bool) {
 		return result{}, true
 	case strings.HasSuffix(args, " uncordon "+m.name):
 		w.exclusive(m, "kubectl uncordon")
+		if m.slow > 0 {
+			w.faultf("%s takes pods before its etcd is healthy", m.id)
+		}
 		m.cordoned = false
 		return result{}, true
 	case strings.Contains(args, "get daemonset/"):

@@ -110,7 +110,7 @@ func TestUpgrade(t *testing.T) {
 	if diff := cmp.Diff(DefaultComponents(37).CloudControllerManager, w.images[len(w.images)-1]); diff != "" {
 		t.Errorf("cloud controller manager: -want, +got:\n%s", diff)
 	}
-	if got := w.params[prefix+UpgradeProgressParameter].value; got != "1.37.0 apply-2\n5 of 5" {
+	if got := w.params[prefix+UpgradeProgressParameter].value; !strings.HasPrefix(got, "1.37.0 apply-2\n5 of 5, ip-10-0-0-1") || !strings.HasSuffix(got, ": publishing the kubeconfig") {
 		t.Errorf("progress is %q", got)
 	}
 
@@ -172,7 +172,7 @@ func TestUpgradeDrain(t *testing.T) {
 	w.ask("1.37.0", "apply-2")
 	w.await("the version", func() bool { return w.params[prefix+VersionParameter].value == "1.37.0" && w.settle() })
 	w.quiet()
-	if !strings.Contains(w.logs(), "not all pods have left "+planes[0].name+" within 5 minutes: going on") {
+	if !strings.Contains(w.logs(), "pods have stayed on "+planes[0].name+": going on") {
 		t.Errorf("nobody says that pods are left:\n%s", w.logs())
 	}
 	if planes[0].cordoned || !planes[1].cordoned || planes[2].cordoned {

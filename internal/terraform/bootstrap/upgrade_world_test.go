@@ -119,7 +119,7 @@ func (w *world) dnf(m *machine, c call) result {
 		if name != "kubeadm" && name != "kubelet" {
 			continue
 		}
-		if !strings.Contains(string(repo), fmt.Sprintf("/v1.%d/", minorOf(version))) {
+		if !strings.Contains(string(repo), fmt.Sprintf("/v1.%d/", minorOf(version))) || !strings.Contains(string(repo), "\nmetadata_expire=1m\nskip_if_unavailable=0\n") {
 			w.faultf("%s is not in the repository\n%s", arg, repo)
 		}
 		if strings.HasSuffix(version, ".99") {
@@ -177,7 +177,7 @@ func (w *world) startUpgrade(m *machine, args []string) {
 
 // killUpgrade kills the unit of a machine after a call of it, if it is time.
 func (w *world) killUpgrade(m *machine) {
-	if m.upgrade != nil && w.killAt(m) {
+	if m.upgrade != nil && w.killAt != nil && w.killAt(m) {
 		_ = syscall.Kill(-m.upgrade.Pid, syscall.SIGKILL)
 	}
 }
@@ -197,6 +197,9 @@ func (w *world) kubeadmUpgrade(ctx context.Context, m *machine, args []string) r
 		if !slices.ContainsFunc(slices.Collect(maps.Values(w.machines)), func(n *machine) bool { return n.ip == e.ip && n.state == "running" }) {
 			return result{Code: 1, Out: "error execution phase preflight: etcd cluster is not healthy: " + e.ip + "\n"}
 		}
+	}
+	if w.sick != "" {
+		w.faultf("kubeadm upgrade %s restarts the etcd of %s while that at %s is not healthy", args[0], m.id, w.sick)
 	}
 	if text := w.failUpgrade[m.id]; text != "" {
 		return result{Code: 1, Out: text}

@@ -87,6 +87,9 @@ type world struct {
 	voteTime    time.Duration       // how long a member that has joined stays a learner
 	version     string              // of machines that are added
 	held        bool                // a PodDisruptionBudget holds all pods
+	sick        string              // the member of etcd at this address is not healthy
+	denied      string              // the parameter that no worker may read
+	busy        map[string]int      // so many calls of kubectl fail, by a part of their arguments
 	failUpgrade map[string]string   // what kubeadm upgrade says and fails with, by machine
 	hangAddons  bool                // kubeadm upgrade apply does not come to its end after it has changed the version
 	hangAt      int                 // the kubeadm upgrade, from 1, that does not come to its end
@@ -96,7 +99,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		t: t, bin: install(t), machines: map[string]*machine{}, tokens: map[string]string{}, secrets: map[string]bool{}, failUpgrade: map[string]string{}, version: "1.36.2",
+		t: t, bin: install(t), machines: map[string]*machine{}, tokens: map[string]string{}, secrets: map[string]bool{}, failUpgrade: map[string]string{}, busy: map[string]int{}, version: "1.36.2",
 		params:   map[string]*parameter{prefix + "endpoint": {kind: "String", value: "api.sim.example:6443", version: 1}},
 		joinTime: 100 * time.Millisecond, voteTime: 100 * time.Millisecond,
 	}

@@ -60,7 +60,8 @@ type Times struct {
 	Earlier time.Duration
 	// Poll and PollFor say how often and for how long a vanilla cluster's kubeconfig is asked for.
 	Poll, PollFor time.Duration
-	// Upgrade is how long a control plane may take to be upgraded.
+	// Upgrade is how long control planes that are upgraded may come no further.
+	// They give up by themselves before it: package bootstrap, parts/upgrade.sh.
 	Upgrade time.Duration
 	// Sweep is the time between two looks for what the cluster's own controllers left.
 	Sweep time.Duration
@@ -82,7 +83,7 @@ func DefaultTimes() Times {
 		Earlier:    time.Minute,
 		Poll:       20 * time.Second,
 		PollFor:    20 * time.Minute,
-		Upgrade:    30 * time.Minute,
+		Upgrade:    40 * time.Minute,
 		Sweep:      10 * time.Second,
 		PushFor:    15 * time.Minute,
 		Publish:    2 * time.Second,

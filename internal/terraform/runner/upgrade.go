@@ -48,15 +48,21 @@ func (r *runner) upgrade(ctx context.Context) error {
 		return nil
 	}
 	u := upgrade{runner: r, prefix: names.ParameterPrefix(r.spec.CloudName), to: to}
-	seen, err := r.cloud.Parameters(ctx, u.prefix, bootstrap.VersionParameter, bootstrap.UpgradeWantedParameter, bootstrap.UpgradeFailureParameter)
-	if err != nil || seen[bootstrap.VersionParameter] == "" {
+	seen, err := r.cloud.Parameters(ctx, u.prefix, bootstrap.VersionParameter, bootstrap.CAParameter, bootstrap.UpgradeWantedParameter, bootstrap.UpgradeFailureParameter)
+	switch {
+	case err != nil:
 		return err
+	case seen[bootstrap.VersionParameter] != "":
+	case seen[bootstrap.CAParameter] != "":
+		return u.earlier(ctx)
+	default:
+		return nil
 	}
 	done, err := reached(seen[bootstrap.VersionParameter], to)
 	switch {
 	case err != nil:
 		return err
-	case done && len(seen) == 1:
+	case done && seen[bootstrap.UpgradeWantedParameter] == "" && seen[bootstrap.UpgradeFailureParameter] == "":
 		return nil
 	case done:
 		// What an earlier run asked for must not begin later.

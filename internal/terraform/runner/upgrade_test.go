@@ -102,7 +102,7 @@ func TestUpgrade(t *testing.T) {
 	}{
 		"NotUp":     {reason: "A cluster that is not up yet has nothing to upgrade.", params: map[string]string{}, left: map[string]string{}},
 		"NoVersion": {reason: "Modules of one's own may have no version.", to: "none", params: map[string]string{"version": "1.36.2"}, left: map[string]string{"version": "1.36.2"}},
-		"Same":      {reason: "Nothing is written without need.", to: "1.36.2", params: map[string]string{"version": "1.36.2"}, left: map[string]string{"version": "1.36.2"}},
+		"Same":      {reason: "Nothing is written without need.", to: "1.36.2", params: map[string]string{"version": "1.36.2", "join/ca": "CA"}, left: map[string]string{"version": "1.36.2", "join/ca": "CA"}},
 		"SetBack": {
 			reason: "What an earlier run asked for must not begin later.", to: "1.36.2", params: map[string]string{"version": "1.36.2", "upgrade/wanted": "1.37.0 apply-1"},
 			writes: withdrawn, left: map[string]string{"version": "1.36.2"},

@@ -12,10 +12,6 @@ INSTANCE=unknown
 export AWS_DEFAULT_REGION=$REGION AWS_PAGER='' AWS_RETRY_MODE=standard AWS_MAX_ATTEMPTS=5
 
 log() { echo "kubeopera: $*" >&2; }
-step() {
-	STEP=$1
-	log "$1"
-}
 die() {
 	CAUSE=$1
 	log "$1"
@@ -33,9 +29,9 @@ wait_for() {
 	die "$what: gave up"
 }
 
-# get NAME: a parameter's value; 1 if there is none, 2 if nobody can tell.
+# get NAME: a parameter's value; 1 if there is none, 2 if nobody can tell. In a trap return alone would be what came before it.
 get() {
-	aws ssm get-parameter --name "$PREFIX$1" --with-decryption --query Parameter.Value --output text 2>"$RUN/error" && return
+	aws ssm get-parameter --name "$PREFIX$1" --with-decryption --query Parameter.Value --output text 2>"$RUN/error" && return 0
 	if grep -q ParameterNotFound "$RUN/error"; then return 1; fi
 	cat "$RUN/error" >&2
 	return 2
@@ -45,7 +41,7 @@ get() {
 put() {
 	printf %s "$(cat)" >"$RUN/value"
 	aws ssm put-parameter --name "$PREFIX$1" --type "$2" --value "file://$RUN/value" \
-		--tier Intelligent-Tiering "${3---overwrite}" >"$RUN/out" 2>"$RUN/error" && return
+		--tier Intelligent-Tiering "${3---overwrite}" >"$RUN/out" 2>"$RUN/error" && return 0
 	if grep -q ParameterAlreadyExists "$RUN/error"; then return 1; fi
 	cat "$RUN/error" >&2
 	return 2
@@ -64,8 +60,6 @@ quietly() {
 	redact <"$RUN/log" >&2
 	return "$code"
 }
-
-random() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
 
 imds() {
 	curl -sSf -m 5 --retry 5 --retry-connrefused -H @<(printf 'X-aws-ec2-metadata-token: %s' "$IMDS") \

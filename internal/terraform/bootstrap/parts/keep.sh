@@ -1,3 +1,5 @@
+random() { od -An -v -tx1 -N"$1" /dev/urandom | tr -d ' \n'; }
+
 # token ID SECRET HOURS: prints the Secret of a bootstrap token.
 token() {
 	cat <<-END
@@ -56,16 +58,21 @@ answer() {
 }
 
 # start_upgrade WANTED starts what a run asks for, "<version> <id of the run>", unless it is going on or was done with: a script
-# that the run brings, in a unit of its own, since it takes longer than the timer waits.
+# that the run brings, in a unit of its own, since it takes longer than the timer waits. If nothing is wanted, one that was cut
+# off starts again, sees that, and lets go of the lock and of the node.
 start_upgrade() {
-	[[ $1 != "$(cat "$STATE/upgraded" 2>/dev/null)" ]] && ! systemctl is-active -q kubeopera-upgrade &&
-		get upgrade/script | base64 -d | gunzip >"$RUN/script" && install -m 700 "$RUN/script" "$SELF-upgrade" &&
-		systemd-run -q --collect -u kubeopera-upgrade "$SELF-upgrade" upgrade "$1"
+	local wanted=$1
+	if [[ -z $wanted ]]; then wanted=$(cat "$STATE/upgrading" 2>/dev/null) || return; fi
+	if [[ $1 == "$(cat "$STATE/upgraded" 2>/dev/null)" && -n $1 ]] || systemctl is-active -q kubeopera-upgrade; then return; fi
+	if [[ -n $1 ]]; then
+		get upgrade/script | base64 -d | gunzip >"$RUN/script" && install -m 700 "$RUN/script" "$SELF-upgrade" || return
+	fi
+	systemd-run -q --collect -u kubeopera-upgrade "$SELF-upgrade" upgrade "$wanted"
 }
 
 # keep is what a timer runs on each control plane.
 keep() {
-	local name value asked='' answered='' expires=0
+	local name value asked='' answered='' wanted='' expires=0
 	aws ssm get-parameters --names "$PREFIX"{join/{asked,answered,worker-expires},upgrade/wanted} \
 		--query 'Parameters[].[Name,Value]' --output text >"$RUN/seen"
 	while IFS=$'\t' read -r name value; do
@@ -73,9 +80,10 @@ keep() {
 		*/asked) asked=$value ;;
 		*/answered) answered=$value ;;
 		*/worker-expires) expires=$value ;;
-		*/wanted) start_upgrade "$value" || true ;;
+		*/wanted) wanted=$value ;;
 		esac
 	done <"$RUN/seen"
+	start_upgrade "$wanted" || true
 	if [[ $asked != "$answered" ]]; then answer "$asked"; fi
 	if ((expires - $(date +%s) < 43200)); then renew; fi
 }

@@ -1,3 +1,8 @@
+step() {
+	STEP=$1
+	log "$1"
+}
+
 has_endpoint() { ENDPOINT=$(get endpoint); }
 
 up() {

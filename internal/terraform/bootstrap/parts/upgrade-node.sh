@@ -30,7 +30,7 @@ get_packages() {
 # kubeadm_upgrade apply|node ARGUMENT…: the cause is in its own words.
 kubeadm_upgrade() {
 	step "kubeadm upgrade $1"
-	if quietly timeout 1800 kubeadm upgrade "$@"; then return; fi
+	if quietly timeout 1500 kubeadm upgrade "$@"; then return; fi
 	CAUSE=$({
 		sed -nE 's/^[[:space:]]*\[ERROR ([^]]+)\]:? */kubeadm: \1: /p' "$RUN/log"
 		sed -nE 's/^(error: )?error execution phase /kubeadm: /p' "$RUN/log"
@@ -58,6 +58,9 @@ whole() {
 	done <<<"$members"
 }
 
+# healthy: all members of etcd are, so that it has its majority also while one restarts. kubeadm upgrade node does not look.
+healthy() { etcd endpoint health --cluster >/dev/null 2>&1; }
+
 # control_plane makes the control plane of this machine one of VERSION. The first machine changes the cluster as well. That
 # this may have begun is told before, since from then on there is no way back, and taken back if kubeadm has only looked.
 control_plane() {
@@ -67,6 +70,7 @@ control_plane() {
 	allowed "$from"
 	told=$(get version)
 	whole "$told"
+	wait_for 'not all members of etcd are healthy' 60 5 healthy
 	repository
 	get_packages kubeadm
 	if [[ -e $STATE/applying ]]; then again=1; fi
@@ -77,7 +81,7 @@ control_plane() {
 	printf '%s %s' "${told%% *}" "$VERSION" | put version String
 	touch "$STATE/applying"
 	if ! kubeadm_upgrade apply --yes "v$VERSION"; then
-		if [[ -z $again ]] && grep -q 'execution phase preflight' "$RUN/log"; then
+		if [[ -z $again ]] && ! grep -qF '[upgrade/control-plane]' "$RUN/log"; then
 			printf %s "$told" | put version String
 			rm "$STATE/applying"
 		fi
@@ -86,8 +90,8 @@ control_plane() {
 	rm "$STATE/applying"
 }
 
-# drain moves the pods away, if another node takes them. What a PodDisruptionBudget holds stays: it has to live with the kubelet's
-# restart.
+# drain moves the pods away, if another node takes them. What a PodDisruptionBudget holds stays, and all of them where one has no
+# controller, which nothing would start again elsewhere: they have to live with the kubelet's restart.
 drain() {
 	if ! here get nodes --no-headers | awk -v "me=$NODE" '$1 != me && $2 == "Ready" { n++ } END { exit !n }'; then
 		log "no other node takes pods: $NODE is not drained"
@@ -96,7 +100,7 @@ drain() {
 	if [[ $(here get node "$NODE" -o 'jsonpath={.spec.unschedulable}') != true ]]; then touch "$STATE/cordoned"; fi
 	step "draining $NODE"
 	quietly here drain "$NODE" --ignore-daemonsets --delete-emptydir-data --timeout 300s ||
-		log "not all pods have left $NODE within 5 minutes: going on"
+		log "pods have stayed on $NODE: going on"
 }
 
 # uncordon, unless somebody else had cordoned the node.
@@ -124,8 +128,9 @@ node() {
 		systemctl daemon-reload
 		systemctl restart kubelet
 		wait_for 'the node is not Ready with its new kubelet' 60 5 current
-		wait_for 'the API server is not ready under its new kubelet' 60 5 ready
 	fi
+	wait_for 'the API server is not ready under its new kubelet' 60 5 ready
+	wait_for 'etcd is not healthy under its new kubelet' 60 5 voter
 	wait_for 'the node cannot be uncordoned' 10 5 uncordon
 	# What the machine does from now on, it does with VERSION.
 	sed "s/^VERSION='.*'$/VERSION='$VERSION'/" "$SELF" >"$SELF.new"

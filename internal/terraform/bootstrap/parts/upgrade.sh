@@ -2,29 +2,46 @@
 # line: the machine starts it again, and what is left to do is found out anew.
 WANTED=$2
 
-# report: also those who wait for the lock see it, and stop.
+# report: also those who wait for the lock see it, and stop. When it is over nobody wants to know.
 report() {
-	printf '%s\n%s\n%s\n%s' "$WANTED" "${CLASS:-Dependency}" "${NODE:-$INSTANCE}" "$1" | put upgrade/failure String && settle
+	look
+	if [[ -z $OVER ]]; then
+		printf '%s\n%s\n%s\n%s' "$WANTED" "${CLASS:-Dependency}" "${NODE:-$INSTANCE}" "$1" | put upgrade/failure String || return 1
+	fi
+	settle
 }
 
-# settle: this machine has done with WANTED.
+# settle: this machine has done with WANTED, but for a node that is still cordoned.
 settle() {
-	if [[ -n ${HELD-} ]]; then release; fi
+	if [[ -n ${HELD-} ]]; then release || return 1; fi
 	printf %s "$WANTED" >"$STATE/upgraded"
+	if [[ ! -e $STATE/cordoned ]]; then rm -f "$STATE/upgrading"; fi
 }
 
-# tell TEXT: how far it is.
-tell() { printf '%s\n%s' "$WANTED" "$1" | put upgrade/progress String; }
-
-# over: nobody wants it any more, or another machine has failed.
-over() {
-	local code=0 wanted failure
-	wanted=$(get upgrade/wanted) || code=$?
-	if [[ $code -gt 1 ]]; then return 1; fi
-	if [[ $wanted != "$WANTED" ]]; then return; fi
-	failure=$(get upgrade/failure) || return 1
-	[[ ${failure%%$'\n'*} == "$WANTED" ]]
+# step: who holds the lock tells the run, too, that it comes further.
+step() {
+	STEP=$1
+	log "$1"
+	if [[ -n ${HELD-} ]]; then
+		printf '%s\n%s' "$WANTED" "$((ALL - OLD)) of $ALL, $NODE: $1" | put upgrade/progress String || true
+	fi
 }
+
+# look finds out whether it is OVER: nobody wants it any more, or another machine has failed.
+OVER=
+look() {
+	local value code=0
+	value=$(get upgrade/wanted) || code=$?
+	if [[ $code == 0 && $value == "$WANTED" ]]; then
+		OVER=
+		value=$(get upgrade/failure) || code=$?
+		if [[ $code == 0 && ${value%%$'\n'*} == "$WANTED" ]]; then OVER=1; fi
+	elif [[ $code -lt 2 ]]; then
+		OVER=1
+	fi
+	[[ $code -lt 2 ]]
+}
+over() { look && [[ -n $OVER ]]; }
 
 # complete: nothing is left to do for anyone.
 complete() { [[ $(get version) == "$VERSION" ]]; }
@@ -45,32 +62,53 @@ count() {
 others() { over || complete || { count && [[ $OLD == 0 ]]; }; }
 
 # joined: no control plane is about to join, for kubeadm joins only one of its own version.
+LATE=90
 joined() {
 	local ips ip nodes
+	if over; then return; fi
 	ips=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
 		"Name=tag:Name,Values=$CLOUD_NAME-control-plane-*" Name=instance-state-name,Values=pending,running \
 		--query 'Reservations[].Instances[].PrivateIpAddress' --output text) && nodes=$(planes) || return 1
 	for ip in $ips; do
 		if ! grep -qF " $ip v" <<<"$nodes"; then
+			if ((--LATE < 1)); then die "control plane $ip has not joined the cluster"; fi
 			log "$ip has not joined yet"
 			return 1
 		fi
 	done
 }
 
-# there KIND/NAME: it is still ours to bring up to date.
-there() { [[ -n $(here -n kube-system get "$1" --ignore-not-found -o name) ]]; }
+# turn waits for the lock: as long as its holders come further, and less than the run would wait.
+turn() {
+	local now seen='' tries=130
+	step 'waiting for the lock'
+	until acquire; do
+		now=$(get upgrade/progress) || true
+		if [[ $now != "$seen" ]]; then tries=130; fi
+		seen=$now
+		if ((--tries < 1)); then die 'the lock: gave up'; fi
+		sleep 10
+	done
+	wait_for 'the API server does not tell the nodes' 10 5 count
+	wait_for 'SSM does not tell what is wanted' 10 5 look
+}
+
+# ask_for KIND/NAME: THERE is whether somebody has taken it away.
+ask_for() { THERE=$(here -n kube-system get "$1" --ignore-not-found -o name); }
+pods() { POD_CIDR=$(configuration | sed -nE 's/^ +podSubnet: "?([0-9./]+)"?$/\1/p') && [[ -n $POD_CIDR ]]; }
 
 # cluster makes what nodes run of the cluster's own what a new cluster of VERSION would have.
 cluster() {
 	step 'cloud controller manager'
-	if there daemonset/aws-cloud-controller-manager; then
+	wait_for 'the API server' 10 5 ask_for daemonset/aws-cloud-controller-manager
+	if [[ -n $THERE ]]; then
 		cloud_controller_manager >"$RUN/ccm.yaml"
 		wait_for 'applying the cloud controller manager' 10 5 apply "$RUN/ccm.yaml"
 	fi
 	step 'Calico'
-	if there daemonset/calico-node; then
-		POD_CIDR=$(configuration | sed -nE 's/^ +podSubnet: "?([0-9./]+)"?$/\1/p')
+	wait_for 'the API server' 10 5 ask_for daemonset/calico-node
+	if [[ -n $THERE ]]; then
+		wait_for "kubeadm's configuration has no podSubnet" 10 5 pods
 		wait_for 'applying Calico' 10 10 calico
 	fi
 	# kubeadm has renewed the certificates.
@@ -81,31 +119,31 @@ cluster() {
 
 # upgrade: who has upgraded itself stays until all have, so that somebody ends what a machine that dies leaves.
 upgrade() {
-	if [[ ${WANTED% *} != "$VERSION" ]]; then return; fi
+	if [[ ${WANTED% *} != "$VERSION" ]] && ! over; then return; fi
 	trap ended EXIT
 	trap 'STOPPED=1; exit 143' TERM INT
 	identity
+	printf %s "$WANTED" >"$STATE/upgrading"
 	wait_for 'the API server is not ready' 120 5 ready
 	step 'waiting until all control planes have joined'
-	wait_for 'a control plane has not joined the cluster' 180 10 joined
-	step 'waiting for the lock'
-	wait_for 'the lock' 720 10 acquire
-	if ! over && ! { complete && finished; }; then
-		step "upgrading $NODE"
-		count
-		tell "$((ALL - OLD)) of $ALL, now $NODE"
+	wait_for 'nobody tells whether all control planes have joined' 100 10 joined
+	turn
+	if [[ -n $OVER ]]; then
+		wait_for 'the node cannot be uncordoned' 10 5 uncordon
+	elif ! { complete && finished; }; then
+		step upgrading
 		node
-		count
-		tell "$((ALL - OLD)) of $ALL"
+		wait_for 'the API server does not tell the nodes' 10 5 count
+		step upgraded
 	fi
-	release
+	wait_for 'the lock cannot be released' 10 5 release
 	step 'waiting for the other control planes'
 	wait_for 'not all control planes were upgraded' 720 10 others
-	if ! over && ! complete; then
-		wait_for 'the lock' 720 10 acquire
-		if ! complete; then cluster; fi
+	if [[ -z $OVER ]] && ! complete; then
+		turn
+		if [[ -z $OVER ]] && ! complete; then cluster; fi
 	fi
-	settle
+	wait_for 'the lock cannot be released' 10 5 settle
 	log 'done'
 }
 

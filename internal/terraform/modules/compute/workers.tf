@@ -72,7 +72,7 @@ resource "aws_autoscaling_group" "workers" {
     preferences {
       min_healthy_percentage = 100
       max_healthy_percentage = 110
-      # Seconds, in which a machine joins.
+      # Seconds. The group does not see whether a machine has joined by then.
       instance_warmup = "300"
     }
   }
