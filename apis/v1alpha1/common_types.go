@@ -23,6 +23,7 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="self.matches('^(https?|ssh)://[^/\\\\s]+/\\\\S+$')",message="must be the URL of a Git repository that begins with https://, http:// or ssh:// (write ssh://git@host/owner/repository instead of git@host:owner/repository)",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.startsWith('ssh://') || !self.matches('^https?://[^/]*@')",message="must not hold a user name or password: put them into the credentials Secret",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!self.startsWith('ssh://') || !self.matches('^ssh://[^/@]*:[^/@]*@')",message="must not hold a password: put an SSH key into the credentials Secret",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!self.contains('?') && !self.contains('#')",message="must not have a query or a fragment: name the branch in its own field",reason=FieldValueForbidden
 type GitURL string
 
 // A GitBranch is the name of a branch.

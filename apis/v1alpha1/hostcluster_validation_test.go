@@ -128,6 +128,7 @@ func gitRows(rows map[string]validation, at, url, branch, path string) {
 		notURL     = "must be the URL of a Git repository that begins with https://, http:// or ssh:// (write ssh://git@host/owner/repository instead of git@host:owner/repository)"
 		userInURL  = "must not hold a user name or password: put them into the credentials Secret"
 		sshSecret  = "must not hold a password: put an SSH key into the credentials Secret"
+		onlyURL    = "must not have a query or a fragment: name the branch in its own field"
 		notBranch  = "must be the name of a Git branch"
 		notClean   = "must be a clean path below the root of the repository, of letters, digits and ._/@+=-, without empty, . , .. or .git segments"
 		notRelativ = "must be a relative path: leave out the leading /"
@@ -137,6 +138,8 @@ func gitRows(rows map[string]validation, at, url, branch, path string) {
 	add("URLSpace", "No spaces.", url, `"https://github.com/acme/my iac"`, notURL)
 	add("URLToken", "Secrets belong into Secrets.", url, "https://x:token@github.com/acme/iac.git", userInURL)
 	add("URLSSHPassword", "Secrets belong into Secrets.", url, "ssh://git:secret@github.com/acme/iac.git", sshSecret)
+	add("URLQuery", "A branch is not part of it.", url, "https://github.com/acme/iac.git?ref=main", onlyURL)
+	add("URLFragment", "A branch is not part of it.", url, `"https://github.com/acme/iac.git#main"`, onlyURL)
 	add("URLEmpty", "No URL at all.", url, `""`, url+" in body should be at least 8 chars long")
 	add("BranchOption", "Nothing that a program could take for an option.", branch, "--upload-pack=x", notBranch)
 	add("BranchDots", "What Git itself refuses.", branch, "a..b", notBranch)

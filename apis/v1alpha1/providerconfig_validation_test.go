@@ -43,6 +43,7 @@ func configRows() map[string]validation {
 		"OtherMode":     {reason: "Job or Local.", patch: `spec: {execution: {mode: Lambda}}`, want: `spec.execution.mode: Unsupported value: "Lambda"`},
 		"ModulesURL":    {reason: "A Git repository.", patch: `spec: {modules: {repoURL: "/etc/modules", ref: v1}}`, want: "must be the URL of a Git repository that begins with https://, http:// or ssh:// (write ssh://git@host/owner/repository instead of git@host:owner/repository)"},
 		"ModulesUser":   {reason: "Secrets belong into Secrets.", patch: `spec: {modules: {repoURL: "https://a:b@github.com/acme/modules", ref: v1}}`, want: "must not hold a user name or password: put them into the credentials Secret"},
+		"ModulesQuery":  {reason: "What to check out is in ref.", patch: `spec: {modules: {repoURL: "https://github.com/acme/modules?ref=v1", ref: v1}}`, want: "must not have a query or a fragment: name the branch in its own field"},
 		"ModulesSSH":    {reason: "Secrets belong into Secrets.", patch: `spec: {modules: {repoURL: "ssh://git:b@github.com/acme/modules", ref: v1}}`, want: "must not hold a password: put an SSH key into the credentials Secret"},
 	}
 }
