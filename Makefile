@@ -64,7 +64,7 @@ e2e: $(MANIFESTS) ## Run the end-to-end tests on a sandbox with real pods; needs
 
 .PHONY: bench
 bench: $(MANIFESTS) ## Print figures; nothing is asserted.
-	KUBEBUILDER_ASSETS="$(KUBEBUILDER_ASSETS)" go test -run '^$$' -bench . -timeout 60m ./internal/plan ./internal/gitops/render ./cmd/eks-token-helper ./internal/controller
+	KUBEBUILDER_ASSETS="$(KUBEBUILDER_ASSETS)" go test -run '^$$' -bench . -timeout 150m ./internal/plan ./internal/gitops/render ./cmd/eks-token-helper ./internal/controller
 
 .PHONY: lint
 lint: $(MANIFESTS) ## Run the linters.
