@@ -223,3 +223,30 @@ func TestProviderConfigInUse(t *testing.T) {
 	w.forgotten(ctx)
 	w.gone(ctx, w.cp.Client, client.ObjectKeyFromObject(config), config)
 }
+
+// TestNeverBegun: a HostCluster that waits for credentials and is deleted takes
+// its ProvisionedCluster with it, which would make a cluster for nobody later.
+func TestNeverBegun(t *testing.T) {
+	t.Parallel()
+
+	ctx := t.Context()
+	w := newWorld(t)
+	jobs := w.provisioned(ctx)
+	w.hc.Spec.Provisioning.CredentialRef = "later"
+	w.supply(ctx).create(ctx)
+
+	key := client.ObjectKeyFromObject(w.hc)
+	pc := &v1alpha1.ProvisionedCluster{}
+	w.Eventually(func(g Gomega) {
+		g.Expect(w.cp.Client.Get(ctx, key, pc)).To(Succeed())
+		g.Expect(pc.GetCondition("Ready").Message).To(ContainSubstring("later"))
+	}).Should(Succeed())
+
+	w.Expect(w.cp.Client.Delete(ctx, w.hc)).To(Succeed())
+	w.Eventually(func() bool { return kerrors.IsNotFound(w.cp.Client.Get(ctx, key, &v1alpha1.HostCluster{})) }).Should(BeTrue())
+	w.Expect(kerrors.IsNotFound(w.cp.Client.Get(ctx, key, pc))).To(BeTrue(), "the ProvisionedCluster is left")
+
+	l := &batchv1.JobList{}
+	w.Expect(w.cp.Client.List(ctx, l, client.InNamespace(jobs))).To(Succeed())
+	w.Expect(l.Items).To(BeEmpty())
+}

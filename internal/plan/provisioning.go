@@ -19,6 +19,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -89,10 +90,15 @@ func providerConfig(want *v1alpha1.Provisioning) *xpv2.ProviderConfigReference {
 }
 
 // managementPolicies keep the cluster when the object is deleted, unless the
-// HostCluster says that it is to be destroyed.
+// HostCluster says that it is to be destroyed. What was not begun when the
+// HostCluster goes must not begin any more.
 func (p *planner) managementPolicies() xpv2.ManagementPolicies {
 	if p.hc.Spec.DeletionPolicy == v1alpha1.DeletionDestroy {
 		return xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+	}
+
+	if pc := p.seen.ProvisionedCluster; p.deleting() && pc != nil && !Stays(p.hc, pc) {
+		return observeOnly()
 	}
 
 	return xpv2.ManagementPolicies{
@@ -108,6 +114,16 @@ func (p *planner) managementPolicies() xpv2.ManagementPolicies {
 // would begin when what it waits for comes, for nobody.
 func Stays(hc *v1alpha1.HostCluster, pc *v1alpha1.ProvisionedCluster) bool {
 	return hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy && pc.Status.AtProvider.RunID != ""
+}
+
+// Idle tells whether a ProvisionedCluster can begin nothing any more: it only
+// observes, and has since looked whether a run began at the last moment.
+func Idle(pc *v1alpha1.ProvisionedCluster) bool {
+	return slices.Equal(pc.Spec.ManagementPolicies, observeOnly()) && pc.Status.ObservedGeneration == pc.GetGeneration()
+}
+
+func observeOnly() xpv2.ManagementPolicies {
+	return xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 }
 
 // region of the cluster to make: a cluster that is there does not move.

@@ -107,6 +107,10 @@ func (r *Reconciler) deleteAll(ctx context.Context, hc *v1alpha1.HostCluster, se
 		return true, nil
 	}
 
+	if hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy && !plan.Idle(seen.ProvisionedCluster) {
+		return false, nil // A run that begins at this moment must not be forgotten.
+	}
+
 	err = r.deleteChild(ctx, seen.ProvisionedCluster)
 
 	switch {

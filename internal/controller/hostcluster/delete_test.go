@@ -112,6 +112,23 @@ var _ = Describe("Deleting a HostCluster", func() {
 		w.reaches(ctx, v1alpha1.PhaseBootstrappingFlux)
 	})
 
+	It("leaves a cluster whose making began at the last moment", func(ctx context.Context) {
+		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeProvisionEKS).create(ctx)
+		pc := &v1alpha1.ProvisionedCluster{}
+		w.child(ctx, pc, nil)
+
+		hc, err := w.get(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(cp.Client.Delete(ctx, hc)).To(Succeed())
+		w.child(ctx, pc, func() bool { return len(pc.GetManagementPolicies()) == 1 })
+
+		pc.Status.ObservedGeneration, pc.Status.AtProvider.RunID = pc.GetGeneration(), "apply-1"
+		Expect(cp.Client.Status().Update(ctx, pc)).To(Succeed())
+		gone(ctx, w, &v1alpha1.HostCluster{})
+		w.child(ctx, pc, func() bool { return len(pc.GetManagementPolicies()) > 1 })
+		Expect(pc.GetDeletionTimestamp()).To(BeNil())
+	})
+
 	It("leaves none that would make a cluster after it is gone", func(ctx context.Context) {
 		w := newWorld(cp.Client, namespace(ctx), v1alpha1.ModeProvisionEKS).create(ctx)
 		pc := &v1alpha1.ProvisionedCluster{}
@@ -121,9 +138,16 @@ var _ = Describe("Deleting a HostCluster", func() {
 		hc, err := w.get(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(cp.Client.Delete(ctx, hc)).To(Succeed())
+		w.child(ctx, pc, func() bool { return len(pc.GetManagementPolicies()) == 1 })
+		Expect(pc.GetManagementPolicies()).To(ConsistOf(xpv2.ManagementActionObserve))
+		Consistently(ctx, func(g Gomega) {
+			w.child(ctx, pc, nil)
+			g.Expect(pc.GetDeletionTimestamp()).To(BeNil(), "a run may have begun before it was told not to")
+		}).Should(Succeed())
+
+		pc.Status.ObservedGeneration = pc.GetGeneration()
+		Expect(cp.Client.Status().Update(ctx, pc)).To(Succeed())
 		w.child(ctx, pc, func() bool { return pc.GetDeletionTimestamp() != nil })
-		Expect(pc.GetManagementPolicies()).NotTo(Or(ContainElement(xpv2.ManagementActionDelete), ContainElement(xpv2.ManagementActionAll)),
-			"a run that begins at this moment makes a cluster that stays")
 
 		Eventually(ctx, func(g Gomega) {
 			now, err := w.get(ctx)
