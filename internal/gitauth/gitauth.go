@@ -58,6 +58,10 @@ type Credentials struct {
 	// empty if there is none.
 	Key string
 
+	// DefaultUser tells whether Data has the usual user name since none was
+	// given, which is wrong for servers that look at it.
+	DefaultUser bool
+
 	// Proxy to the server; nil means that of the environment.
 	Proxy *url.URL
 }
@@ -173,7 +177,7 @@ func fromHTTPS(in map[string][]byte) (Credentials, error) {
 		return c, c.checkGitHubApp()
 	case len(password) > 0:
 		c.Data[secrets.KeyPassword], c.Key = password, present(in, secrets.KeyPassword, keyToken)
-		c.Data[secrets.KeyUsername] = []byte(defaultUsername)
+		c.Data[secrets.KeyUsername], c.DefaultUser = []byte(defaultUsername), len(in[secrets.KeyUsername]) == 0
 		c.copy(in, secrets.KeyUsername)
 	case len(in[secrets.KeyBearerToken]) > 0:
 		c.copy(in, secrets.KeyBearerToken)

@@ -232,11 +232,14 @@ func (w *workflow) repository(ctx context.Context, mg *v1alpha1.GitOpsEnvironmen
 
 // origin says where credentials come from.
 func origin(c gitauth.Credentials, secret string) string {
-	if c.Key == "" {
+	switch {
+	case c.Key == "":
 		return "the credentials in Secret " + secret
+	case c.DefaultUser:
+		return c.Key + ", or add username, in Secret " + secret
+	default:
+		return c.Key + " in Secret " + secret
 	}
-
-	return c.Key + " in Secret " + secret
 }
 
 // collectDeletion looks at what is left. Nothing that cannot be looked at

@@ -329,6 +329,21 @@ func TestHeld(t *testing.T) {
 				b.credentials(t, data)
 			},
 		},
+		"NoUsername": {
+			reason: "A server that looks at user names, and a Secret without one.",
+			hold: func(t *testing.T, b *bed) {
+				t.Helper()
+
+				data := b.server.Credentials()
+				delete(data, "username")
+				b.credentials(t, data)
+			},
+			class: fault.Denied, message: "Git credentials refused by 127.0.0.1: replace password, or add username, in Secret git: cannot",
+			release: func(t *testing.T, b *bed) {
+				t.Helper()
+				b.credentials(t, b.server.Credentials())
+			},
+		},
 		"GitHubApp": {
 			reason: "An App instead of a password; GitHub is down at first.",
 			hold: func(t *testing.T, b *bed) {
