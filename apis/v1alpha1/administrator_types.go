@@ -21,7 +21,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AdministratorParameters say who the first administrator is.
+// AdministratorParameters say who the first administrator is. They cannot be
+// changed.
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="an administrator is immutable: it is created once; delete this object and create another one"
 type AdministratorParameters struct {
 	// KubeconfigSecretRef names the Secret whose key kubeconfig leads to the target.

@@ -27,7 +27,7 @@ type FluxBootstrapParameters struct {
 	// KubeconfigSecretRef names the Secret whose key kubeconfig leads to the target.
 	KubeconfigSecretRef SecretReference `json:"kubeconfigSecretRef"`
 
-	// Namespace that Flux runs in.
+	// Namespace that Flux runs in. Cannot be changed.
 	// +optional
 	// +kubebuilder:default=flux-system
 	// +kubebuilder:validation:MaxLength=63

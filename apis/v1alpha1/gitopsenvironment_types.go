@@ -39,10 +39,11 @@ type GitOpsEnvironmentParameters struct {
 	// target, whose own Sealed Secrets controller the secrets are sealed for.
 	KubeconfigSecretRef SecretReference `json:"kubeconfigSecretRef"`
 
-	// Git is the repository and the folder that the tree is written to.
+	// Git is the repository and the folder that the tree is written to. Its
+	// URL and path cannot be changed.
 	Git GitTree `json:"git"`
 
-	// ClusterName is what the tree calls the cluster.
+	// ClusterName is what the tree calls the cluster. Cannot be changed.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="clusterName is immutable"
@@ -77,7 +78,8 @@ type GitOpsEnvironmentParameters struct {
 	// +optional
 	RegistryPullSecretRef *SecretReference `json:"registryPullSecretRef,omitempty"`
 
-	// FluxNamespace is the namespace that Flux runs in on the target.
+	// FluxNamespace is the namespace that Flux runs in on the target. Cannot be
+	// changed.
 	// +optional
 	// +kubebuilder:default=flux-system
 	// +kubebuilder:validation:MaxLength=63

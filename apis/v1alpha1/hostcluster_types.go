@@ -109,7 +109,7 @@ type HostClusterSpec struct {
 	// Mode says how the HostCluster comes to its cluster: connect_existing
 	// takes a kubeconfig, provision_vanilla (kubeadm on EC2), provision_eks and
 	// provision_gke make a new cluster with Terraform, and in_cluster registers
-	// the cluster that the provider itself runs on.
+	// the cluster that the provider itself runs on. Cannot be changed.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="mode is immutable: create a new HostCluster instead"
 	Mode Mode `json:"mode"`
 
@@ -119,24 +119,27 @@ type HostClusterSpec struct {
 	// +kubebuilder:validation:MaxLength=63
 	Provider string `json:"provider,omitempty"`
 
-	// Region of the cluster, in the provider's own words.
+	// Region of the cluster, in the provider's own words. Modes provision_*
+	// require it, and it cannot be changed in them.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Region string `json:"region,omitempty"`
 
 	// ConnectKubeconfigSecretRef names the Secret whose key kubeconfig leads
 	// to the cluster. The Secret may arrive after the HostCluster. Mode
-	// connect_existing only.
+	// connect_existing requires it, and it is for that mode only.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	ConnectKubeconfigSecretRef *string `json:"connectKubeconfigSecretRef,omitempty"`
 
-	// Provisioning says what cluster to make. Modes provision_* only.
+	// Provisioning says what cluster to make. Modes provision_* require it,
+	// and it is for them only.
 	// +optional
 	Provisioning *Provisioning `json:"provisioning,omitempty"`
 
 	// GitOpsRepoURL is the Git repository that the cluster is managed from.
+	// Required unless mode is in_cluster. Cannot be changed.
 	// +optional
 	GitOpsRepoURL *GitURL `json:"gitOpsRepoURL,omitempty"`
 
@@ -146,20 +149,23 @@ type HostClusterSpec struct {
 	GitOpsBranch GitBranch `json:"gitOpsBranch,omitempty"`
 
 	// GitOpsPath is the folder of the cluster in the repository. Nothing
-	// outside it is ever touched.
+	// outside it is ever touched. Required with GitOpsRepoURL. Cannot be
+	// changed.
 	// +optional
 	GitOpsPath *GitPath `json:"gitOpsPath,omitempty"`
 
 	// GitCredentialsSecretRef names the Secret with the credentials of the
 	// repository, in the keys that Flux uses: username and password,
 	// bearerToken, identity and known_hosts, githubAppID and its companions,
-	// and ca.crt for a private certificate authority.
+	// and ca.crt for a private certificate authority. Required with
+	// GitOpsRepoURL.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	GitCredentialsSecretRef *string `json:"gitCredentialsSecretRef,omitempty"`
 
-	// Domain is the base domain of every service's hostname.
+	// Domain is the base domain of every service's hostname. Required with
+	// GitOpsRepoURL.
 	// +optional
 	Domain *DNSName `json:"domain,omitempty"`
 
@@ -177,11 +183,12 @@ type HostClusterSpec struct {
 	RegistryPullSecretRef *string `json:"registryPullSecretRef,omitempty"`
 
 	// AdminEmail is the e-mail address of the first administrator, who is
-	// created once, with a generated password.
+	// created once, with a generated password. Goes with AdminUsername.
 	// +optional
 	AdminEmail *Email `json:"adminEmail,omitempty"`
 
 	// AdminUsername is the name that the first administrator signs in with.
+	// Goes with AdminEmail.
 	// +optional
 	AdminUsername *Username `json:"adminUsername,omitempty"`
 

@@ -50,12 +50,14 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.networkCIDR) == has(oldSelf.networkCIDR) && (!has(self.networkCIDR) || self.networkCIDR == oldSelf.networkCIDR)",message="networkCIDR is immutable: a cluster keeps its network"
 // +kubebuilder:validation:XValidation:rule="has(self.existingNetwork) == has(oldSelf.existingNetwork) && (!has(self.existingNetwork) || self.existingNetwork == oldSelf.existingNetwork)",message="existingNetwork is immutable: a cluster keeps its network"
 type Sizing struct {
-	// Topology of the cluster: kubeadm on EC2 instances, EKS or GKE.
+	// Topology of the cluster: kubeadm on EC2 instances, EKS or GKE. Cannot be
+	// changed.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="topology is immutable: create a new HostCluster instead"
 	Topology Topology `json:"topology"`
 
 	// ControlPlaneCount is the number of control-plane machines: 1, 3, 5 or 7.
-	// The default is 1; more than one adds a load balancer. Topology vanilla_kubeadm only.
+	// The default is 1; more than one adds a load balancer. Topology
+	// vanilla_kubeadm only. Cannot be changed.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=7
@@ -84,7 +86,8 @@ type Sizing struct {
 	CapacityType CapacityType `json:"capacityType,omitempty"`
 
 	// KubernetesVersion of the cluster, for instance 1.36.2. EKS and GKE use
-	// the minor version of it.
+	// the minor version of it. Another one upgrades the cluster, one minor
+	// version at a time and never back.
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^v?1[.][0-9]{1,3}([.][0-9]{1,3})?$')",message="must be a Kubernetes version, for instance 1.36.2"
 	KubernetesVersion string `json:"kubernetesVersion"`
@@ -96,14 +99,14 @@ type Sizing struct {
 	NodeVolumeSizeGiB *int32 `json:"nodeVolumeSizeGiB,omitempty"`
 
 	// NetworkCIDR of the network that is made for the cluster. It may not
-	// overlap the networks of pods and services.
+	// overlap the networks of pods and services. Cannot be changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=18
 	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4 && cidr(self).prefixLength() <= 24 && cidr(self).prefixLength() >= 16",message="must be an IPv4 network with a prefix of 16 to 24 bits, for instance 10.0.0.0/16"
 	NetworkCIDR *string `json:"networkCIDR,omitempty"`
 
 	// ExistingNetwork is a network that is there already. It is used, and
-	// never changed.
+	// left as it is. Cannot be changed.
 	// +optional
 	ExistingNetwork *ExistingNetwork `json:"existingNetwork,omitempty"`
 
@@ -168,7 +171,7 @@ type ProvisionedClusterParameters struct {
 	// +kubebuilder:validation:MaxLength=63
 	Provider string `json:"provider"`
 
-	// Region to make the cluster in.
+	// Region to make the cluster in. Cannot be changed.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region is immutable: a cluster can not move"
