@@ -117,10 +117,12 @@ func (p *planner) deletingMessage() string {
 	return fmt.Sprintf("%sWaits until these are deleted: %s.", cause, strings.Join(left, ", "))
 }
 
-// stuck says why a child that is being deleted is still there.
+// stuck says why a child that is to go is still there. Those that nobody has
+// asked to go yet go with the next write, but for a ProvisionedCluster, which is
+// waited for to be idle.
 func stuck(c Child) string {
 	o, ok := c.Object.(conditioned)
-	if !ok || c.GetDeletionTimestamp() == nil {
+	if !ok || c.GetDeletionTimestamp() == nil && c.Kind != v1alpha1.ProvisionedClusterKind {
 		return ""
 	}
 

@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 )
@@ -117,9 +118,18 @@ func Stays(hc *v1alpha1.HostCluster, pc *v1alpha1.ProvisionedCluster) bool {
 }
 
 // Idle tells whether a ProvisionedCluster can begin nothing any more: it only
-// observes, and has since looked whether a run began at the last moment.
+// observes, and has since looked whether a run began at the last moment. A look
+// that something came in the way of has seen nothing; one that found no
+// credentials, or no right to run anything, has.
 func Idle(pc *v1alpha1.ProvisionedCluster) bool {
-	return slices.Equal(pc.Spec.ManagementPolicies, observeOnly()) && pc.Status.ObservedGeneration == pc.GetGeneration()
+	if !slices.Equal(pc.Spec.ManagementPolicies, observeOnly()) || pc.Status.ObservedGeneration != pc.GetGeneration() {
+		return false
+	}
+
+	ready, synced := pc.GetCondition(xpv2.TypeReady), pc.GetCondition(xpv2.TypeSynced)
+	settled := []xpv2.ConditionReason{v1alpha1.ReasonWaiting, v1alpha1.ReasonRefused, v1alpha1.ReasonDenied}
+
+	return synced.Status == corev1.ConditionTrue || slices.Contains(settled, ready.Reason)
 }
 
 func observeOnly() xpv2.ManagementPolicies {

@@ -17,6 +17,7 @@ limitations under the License.
 package target
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -78,8 +79,9 @@ func (b *breaker) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer func() { b.settle(probe, err) }()
 	var res *http.Response
 	res, err = b.next.RoundTrip(req)
-	if err != nil && req.Context().Err() == nil && err.Error() == canceled {
-		err = context.DeadlineExceeded
+	if err != nil && err.Error() == canceled {
+		// The context may have ended since, or at the same moment.
+		err = cmp.Or(req.Context().Err(), context.DeadlineExceeded)
 	}
 	return res, err
 }

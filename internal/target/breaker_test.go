@@ -86,6 +86,55 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
+// TestBreakerTimer ends calls by http.Client's own timer, of which a transport
+// only says that the request was canceled.
+func TestBreakerTimer(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		context func(context.Context) (context.Context, context.CancelFunc)
+		want    error
+	}{
+		"Alone": {
+			reason:  "The timer was first.",
+			context: context.WithCancel,
+			want:    context.DeadlineExceeded,
+		},
+		"Both": {
+			reason: "The context's deadline came at the same moment.",
+			context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithDeadline(ctx, time.Unix(0, 0))
+			},
+			want: context.DeadlineExceeded,
+		},
+		"GivenUp": {
+			reason: "The caller gave up at the same moment.",
+			context: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancel(ctx)
+				cancel()
+
+				return ctx, cancel
+			},
+			want: context.Canceled,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := tc.context(t.Context())
+			defer cancel()
+			b := newBreaker(roundTripper(func(*http.Request) (*http.Response, error) {
+				return nil, errors.New("net/http: request canceled")
+			}), clocktesting.NewFakePassiveClock(start))
+			res, err := b.RoundTrip(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+			if err == nil {
+				_ = res.Body.Close()
+			}
+			if !errors.Is(err, tc.want) {
+				t.Errorf("\n%s\nwant %v, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
 // TestBreakerOneProbe lets many calls go at once when the break is over.
 func TestBreakerOneProbe(t *testing.T) {
 	c := clocktesting.NewFakePassiveClock(start)

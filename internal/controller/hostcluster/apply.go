@@ -90,8 +90,11 @@ func (r *Reconciler) applyChild(ctx context.Context, hc *v1alpha1.HostCluster, s
 			return nil, nil //nolint:nilnil // Nothing to do is no error.
 		}
 
-		// What was decided from an older state must not be written.
+		// What was decided from an older state must not be written, and what was
+		// deleted since must not be made again: a version alone does not keep
+		// an apply from that.
 		u.SetResourceVersion(seen.GetResourceVersion())
+		u.SetUID(seen.GetUID())
 	} else if err := r.missing(ctx, u); err != nil {
 		return nil, err
 	}

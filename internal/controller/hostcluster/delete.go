@@ -69,7 +69,10 @@ func (r *Reconciler) delete(ctx context.Context, hc *v1alpha1.HostCluster) error
 	}
 
 	gone, failed := r.deleteAll(ctx, hc, seen, out.Desired)
-	if failed == nil && gone {
+	switch {
+	case stale(failed):
+		return failed
+	case failed == nil && gone:
 		return r.release(ctx, hc)
 	}
 

@@ -29,7 +29,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/external"
 )
 
 // working is the finalizer of a child's own controller.
@@ -145,14 +148,27 @@ var _ = Describe("Deleting a HostCluster", func() {
 			g.Expect(pc.GetDeletionTimestamp()).To(BeNil(), "a run may have begun before it was told not to")
 		}).Should(Succeed())
 
-		pc.Status.ObservedGeneration = pc.GetGeneration()
-		Expect(cp.Client.Status().Update(ctx, pc)).To(Succeed())
+		look := func(ready, synced xpv2.Condition) {
+			pc.Status.ObservedGeneration = pc.GetGeneration()
+			pc.SetConditions(ready, synced)
+			Expect(cp.Client.Status().Update(ctx, pc)).To(Succeed())
+		}
+		look(external.NotReady(v1alpha1.ReasonFailing, "Cannot read Job: etcdserver: leader changed"), xpv2.ReconcileError(errors.New("it failed")))
+		Eventually(ctx, func(g Gomega) {
+			now, err := w.get(ctx)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(now.Status.Message).To(HavePrefix("ProvisionedCluster: it failed. Waits until these are deleted: ProvisionedCluster"))
+		}).Should(Succeed())
+		w.child(ctx, pc, nil)
+		Expect(pc.GetDeletionTimestamp()).To(BeNil(), "what could not be looked at may have begun")
+
+		look(external.NotReady(v1alpha1.ReasonWaiting, "spec.managementPolicies allow no Create"), xpv2.ReconcileSuccess())
 		w.child(ctx, pc, func() bool { return pc.GetDeletionTimestamp() != nil })
 
 		Eventually(ctx, func(g Gomega) {
 			now, err := w.get(ctx)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(now.Status.Message).To(HavePrefix("Waits until these are deleted: ProvisionedCluster"))
+			g.Expect(now.Status.Message).To(ContainSubstring("Waits until these are deleted: ProvisionedCluster"))
 		}).Should(Succeed())
 
 		release(ctx, w, &v1alpha1.ProvisionedCluster{})

@@ -20,6 +20,7 @@ import (
 	"context"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -40,6 +41,9 @@ func (w *workflow) Do(ctx context.Context, pc *v1alpha1.ProvisionedCluster, s St
 		return w.move(ctx, s)
 	case Record:
 		if err := w.checked(ctx, s); err != nil {
+			return err
+		}
+		if err := w.unchanged(ctx, pc); err != nil {
 			return err
 		}
 		return faster(e.Record(ctx, s.Cluster, nextRecord(s)))
@@ -72,6 +76,22 @@ func (w *workflow) checked(ctx context.Context, s State) error {
 		}
 	}
 	return nil
+}
+
+// unchanged makes sure, at the last moment, that a run is still asked for as it was
+// decided on: to ask the cloud takes a while. What begins for an object that is
+// gone nobody would know of.
+func (w *workflow) unchanged(ctx context.Context, pc *v1alpha1.ProvisionedCluster) error {
+	now := &v1alpha1.ProvisionedCluster{}
+	err := w.live.Get(ctx, client.ObjectKeyFromObject(pc), now)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return errors.Wrap(err, "cannot get ProvisionedCluster")
+	case err != nil, now.GetUID() != pc.GetUID(), now.GetGeneration() != pc.GetGeneration():
+		return fault.New(fault.Waiting, "The ProvisionedCluster was changed just now: it is looked at again")
+	default:
+		return nil
+	}
 }
 
 // track the use of the ProviderConfig.

@@ -85,7 +85,9 @@ type world struct {
 	max   int
 	// refuse is what the cloud says to credentials.
 	refuse error
-	pc     *v1alpha1.ProvisionedCluster
+	// asked is what happens while the cloud is asked about them.
+	asked func()
+	pc    *v1alpha1.ProvisionedCluster
 
 	provider *rest.Config
 	runner   client.WithWatch
@@ -112,7 +114,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	cp := kt.Shared(t)
 	w := &world{
-		WithT: NewWithT(t), t: t, cp: cp, kube: cp.Client, ns: cp.Namespace(t), jobs: cp.Namespace(t), max: 10,
+		WithT: NewWithT(t), t: t, cp: cp, kube: cp.Client, ns: cp.Namespace(t), jobs: cp.Namespace(t), max: 10, asked: func() {},
 		clock: clocktesting.NewFakePassiveClock(time.Now()),
 	}
 	w.SetDefaultEventuallyTimeout(patience)
@@ -189,7 +191,7 @@ func (w *world) reconciler(kube client.WithWatch) (*workflow, reconcile.Reconcil
 	wf := &workflow{
 		kube: kube, live: kube, accounts: cloud.Resolver{Reader: kube, Namespace: w.ns}, executors: jobsOnly{kube: kube, max: w.max},
 		tracker:  resource.NewProviderConfigUsageTracker(kube, &v1alpha1.ProviderConfigUsage{}),
-		check:    func(context.Context, *cloud.Credentials, string) error { return w.refuse },
+		check:    func(context.Context, *cloud.Credentials, string) error { w.asked(); return w.refuse },
 		settings: Settings{Namespace: w.ns, MaxRuns: w.max, RunnerImage: "runner", JobNamespace: "elsewhere"}, clock: w.clock,
 	}
 	features := &feature.Flags{}

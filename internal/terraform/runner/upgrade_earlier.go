@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubeopera/provider-kubeopera/internal/kubeconfig"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/bootstrap"
 	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 )
@@ -52,12 +52,14 @@ func (u upgrade) earlier(ctx context.Context) error {
 }
 
 // servedBy is the version of the API server of a kubeconfig, without what a
-// distribution appends.
+// distribution appends. The kubeconfig is as trusted as the machine that wrote
+// it: nothing is executed for it, and no file of ours is read.
 func servedBy(data []byte) (string, error) {
-	cfg, err := clientcmd.RESTConfigFromKubeConfig(data)
+	k, err := kubeconfig.Parse(data)
 	if err != nil {
 		return "", err
 	}
+	cfg := k.RESTConfig()
 	cfg.Timeout = maxVersion
 	client, err := discovery.NewDiscoveryClientForConfig(cfg)
 	if err != nil {

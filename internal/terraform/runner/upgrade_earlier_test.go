@@ -35,13 +35,14 @@ import (
 type reachable struct {
 	*nodes
 
-	url string
+	url  string
+	user clientcmdapi.AuthInfo
 }
 
 func (r reachable) Kubeconfig(context.Context, string, time.Duration, time.Duration) ([]byte, error) {
 	return clientcmd.Write(clientcmdapi.Config{
-		Clusters: map[string]*clientcmdapi.Cluster{"it": {Server: r.url}},
-		Contexts: map[string]*clientcmdapi.Context{"it": {Cluster: "it"}}, CurrentContext: "it",
+		Clusters: map[string]*clientcmdapi.Cluster{"it": {Server: r.url}}, AuthInfos: map[string]*clientcmdapi.AuthInfo{"it": &r.user},
+		Contexts: map[string]*clientcmdapi.Context{"it": {Cluster: "it", AuthInfo: "it"}}, CurrentContext: "it",
 	})
 }
 
@@ -51,6 +52,7 @@ func TestUpgradeEarlier(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		serves string
+		user   clientcmdapi.AuthInfo
 		to     string
 		class  run.Class
 		msg    string
@@ -62,10 +64,22 @@ func TestUpgradeEarlier(t *testing.T) {
 		"Back":    {reason: "Never back.", serves: "v1.37.0", to: "1.36.2", class: run.ClassInvalid, msg: "control planes of an earlier release cannot upgrade themselves from Kubernetes 1.37.0 to 1.36.2: "},
 		"Silent":  {reason: "What nobody can tell is not guessed.", to: "1.36.2", class: run.ClassDependency, msg: "cannot ask the cluster for its Kubernetes version: "},
 		"Garbage": {reason: "Nor is what is no version.", serves: "x", to: "1.36.2", class: run.ClassInvalid, msg: "control planes of an earlier release cannot upgrade themselves from Kubernetes x"},
+		"File": {
+			reason: "Whoever writes the parameter must not get a file of ours.", serves: "v1.36.2", to: "1.36.2",
+			user:  clientcmdapi.AuthInfo{TokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token"},
+			class: run.ClassDependency, msg: "cannot ask the cluster for its Kubernetes version: tokenFile",
+		},
+		"Program": {
+			reason: "Nor run a program.", serves: "v1.36.2", to: "1.36.2",
+			user:  clientcmdapi.AuthInfo{Exec: &clientcmdapi.ExecConfig{APIVersion: "client.authentication.k8s.io/v1", Command: "sh", InteractiveMode: "Never"}},
+			class: run.ClassDependency, msg: "cannot ask the cluster for its Kubernetes version: ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			asked := false
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked = true
 				if tc.serves == "" {
 					http.Error(w, "starting", http.StatusBadGateway)
 					return
@@ -75,9 +89,12 @@ func TestUpgradeEarlier(t *testing.T) {
 			}))
 			defer server.Close()
 			cloud := &nodes{params: map[string]string{"join/ca": "CA"}}
-			err := upgrading(tc.to, reachable{nodes: cloud, url: server.URL}).upgrade(t.Context())
+			err := upgrading(tc.to, reachable{nodes: cloud, url: server.URL, user: tc.user}).upgrade(t.Context())
 			if tc.msg == "" && err != nil || tc.msg != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.msg) || classOf(err) != tc.class) {
 				t.Errorf("%s\nupgrade(): want %s %q, got %v", tc.reason, tc.class, tc.msg, err)
+			}
+			if asked && (tc.user.TokenFile != "" || tc.user.Exec != nil) {
+				t.Errorf("%s\nit was asked", tc.reason)
 			}
 			if len(cloud.writes) > 0 {
 				t.Errorf("%s\nit writes %v", tc.reason, cloud.writes)
