@@ -133,8 +133,16 @@ func (w *world) describeInstances(f map[string][]string) result {
 	}
 	var ips []string
 	planes := slices.Contains(f["--filters"], "Name=tag:Name,Values=sim-control-plane-*")
+	further := false
+	switch query := first(f["--query"]); query {
+	case "Reservations[].Instances[].PrivateIpAddress":
+	case "Reservations[].Instances[?!contains(Tags[].Value,'sim-control-plane-0')][].PrivateIpAddress":
+		further = true
+	default:
+		w.faultf("aws does not know the query %s", query)
+	}
 	for _, m := range w.machines {
-		if m.state == "running" && (!planes || m.role != Worker) {
+		if m.state == "running" && (!planes || m.role != Worker) && (!further || m.role != FirstControlPlane) {
 			ips = append(ips, m.ip)
 		}
 	}

@@ -114,7 +114,7 @@ func (w *world) init(m *machine, config string, again bool) result {
 		return result{Code: 1, Out: "[certs] k3y0ft.administratorxxx\n", Err: "error execution phase wait-control-plane: the kubelet is not healthy\n"}
 	}
 	w.member(m, true, false)
-	w.cluster = m.kubeadm
+	w.cluster, w.first = m.kubeadm, m.ip
 	w.up(m)
 	w.key = "only kubeadm knows"
 	return result{Out: "Your Kubernetes control-plane has initialized successfully!\n"}

@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestUpgradeKilled kills each upgrade with SIGKILL after one call more than
@@ -122,4 +124,74 @@ func TestUpgradeLost(t *testing.T) {
 	w.ends(0, replacement)
 	w.ask("1.37.0", "apply-3")
 	w.upgraded("1.37.0", planes[0], planes[1], replacement)
+}
+
+// TestUpgradeLostFirst: the first control plane cannot be replaced, so that the
+// others are upgraded without it, and without the machine in its place.
+func TestUpgradeLostFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	planes := w.planes(2)
+	w.running(planes...)
+	planes[0].terminate()
+	again := w.add(FirstControlPlane, 0)
+	again.boot()
+	w.ends(1, again)
+
+	// Their own health counts all the same.
+	w.mu.Lock()
+	w.sick = planes[2].ip
+	w.mu.Unlock()
+	w.ask("1.37.0", "apply-2")
+	w.await("the failure", func() bool {
+		return w.params[prefix+UpgradeFailureParameter] != nil && w.settle() && w.all(planes[1:], "1.37.0 apply-2")
+	})
+	if got, want := w.params[prefix+UpgradeFailureParameter].value, "\nnot all members of etcd are healthy: gave up"; !strings.Contains(got, want) {
+		t.Fatalf("want %q, got %q", want, got)
+	}
+	if n := w.count("kubeadm", "upgrade"); n != 0 {
+		t.Errorf("kubeadm upgrade ran %d times", n)
+	}
+
+	w.mu.Lock()
+	w.sick = ""
+	w.mu.Unlock()
+	w.ask("1.37.0", "apply-3")
+	w.upgraded("1.37.0", planes[1:]...)
+	if diff := cmp.Diff([]string{"apply", "node"}, w.ways()); diff != "" {
+		t.Errorf("kubeadm upgrade: -want, +got:\n%s", diff)
+	}
+}
+
+// ways in which kubeadm has upgraded, in order.
+func (w *world) ways() []string {
+	var ways []string
+	for _, d := range w.done {
+		way, _, _ := strings.Cut(d, " ")
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+// TestUpgradeLostTwo: where a further control plane is gone as well, that one
+// is named, for it is replaced. The new one's join takes both out of etcd.
+func TestUpgradeLostTwo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	planes := w.planes(4)
+	w.running(planes...)
+	planes[0].terminate()
+	planes[4].terminate()
+	w.ask("1.37.0", "apply-2")
+	w.await("the failure", func() bool {
+		return w.params[prefix+UpgradeFailureParameter] != nil && w.all(planes[1:4], "1.37.0 apply-2")
+	})
+	if got, want := w.params[prefix+UpgradeFailureParameter].value, "\ncontrol plane "+planes[4].ip+" is gone: set kubernetesVersion back to 1.36.2, and it is replaced"; !strings.HasSuffix(got, want) {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	planes[4] = w.add(ControlPlane, 4)
+	planes[4].boot()
+	w.ends(0, planes[4])
+	w.ask("1.37.0", "apply-3")
+	w.upgraded("1.37.0", planes[1:]...)
 }

@@ -32,7 +32,7 @@ func (w *world) upgradeKubectl(m *machine, args string) (result, bool) {
 	}
 	switch {
 	case strings.Contains(args, "get configmap kubeadm-config"):
-		return result{Out: "kind: ClusterConfiguration\nkubernetesVersion: v" + w.cluster + "\nnetworking:\n  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"}, true
+		return result{Out: "apiServer:\n  certSANs:\n  - api.sim.example\n  - " + w.first + "\n  - 127.0.0.1\nkind: ClusterConfiguration\nkubernetesVersion: v" + w.cluster + "\nnetworking:\n  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"}, true
 	case strings.Contains(args, "get nodes -l node-role.kubernetes.io/control-plane"):
 		return result{Out: w.nodes(func(n *machine) string {
 			if n.role == Worker {

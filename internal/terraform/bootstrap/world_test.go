@@ -73,6 +73,7 @@ type world struct {
 	key      string            // certificate key of kubeadm-certs; empty when it is expired
 	ccm, cni bool
 	cluster  string   // the version in kubeadm-config
+	first    string   // the address in its certSANs
 	done     []string // kubeadm upgrade: "apply <id>" and "node <id>", in order
 	addons   string   // the version of CoreDNS and kube-proxy
 	images   []string // of the cloud controller manager

@@ -43,19 +43,20 @@ kubeadm_upgrade() {
 # configuration of the cluster, as kubeadm keeps it.
 configuration() { here -n kube-system get configmap kubeadm-config -o 'jsonpath={.data.ClusterConfiguration}'; }
 
-# whole VERSIONS: no machine of etcd's members is gone, so that one may restart. Once an upgrade has begun it comes to its end
-# with the others, for only then the machine is replaced.
+# whole VERSIONS CONFIGURATION: no machine of etcd's members is gone, so that one may restart. Once an upgrade has begun it comes
+# to its end with the others, for only then the machine is replaced. So it does without the first control plane, whose address
+# is in the configuration's certSANs: no machine that takes its place joins.
 whole() {
 	local members peer
 	live
 	members=$(etcd member list)
 	while IFS=, read -r _ _ _ peer _; do
 		peer=${peer#*//}
-		if grep -qxF "${peer%:*}" <<<"$LIVE"; then continue; fi
-		if [[ $1 != *' '* ]]; then die "control plane ${peer%:*} is gone: set kubernetesVersion back to $1, and it is replaced"; fi
-		prune '' "$members"
-		return
+		peer=${peer%:*}
+		[[ $1 == *' '* ]] || grep -qwF "$peer" <<<"$LIVE $2" ||
+			die "control plane $peer is gone: set kubernetesVersion back to $1, and it is replaced"
 	done <<<"$members"
+	prune '' "$members"
 }
 
 # healthy: all members of etcd are, so that it has its majority also while one restarts. kubeadm upgrade node does not look.
@@ -64,12 +65,13 @@ healthy() { etcd endpoint health --cluster >/dev/null 2>&1; }
 # control_plane makes the control plane of this machine one of VERSION. The first machine changes the cluster as well. That
 # this may have begun is told before, since from then on there is no way back, and taken back if kubeadm has only looked.
 control_plane() {
-	local from told again=''
-	from=$(configuration | sed -n 's/^kubernetesVersion: v//p')
+	local config from told again=''
+	config=$(configuration)
+	from=$(sed -n 's/^kubernetesVersion: v//p' <<<"$config")
 	if [[ -z $from ]]; then die "kubeadm's configuration has no version"; fi
 	allowed "$from"
 	told=$(get version)
-	whole "$told"
+	whole "$told" "$config"
 	wait_for 'not all members of etcd are healthy' 60 5 healthy
 	repository
 	get_packages kubeadm

@@ -61,18 +61,20 @@ count() {
 }
 others() { over || complete || { count && [[ $OLD == 0 ]]; }; }
 
-# joined: no control plane is about to join, for kubeadm joins only one of its own version.
+# joined: no control plane is about to join, for kubeadm joins only one of its own version. Number 0 never is: it is the first
+# one, or a machine in its place.
 LATE=90
 joined() {
 	local ips ip nodes
 	if over; then return; fi
 	ips=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
 		"Name=tag:Name,Values=$CLOUD_NAME-control-plane-*" Name=instance-state-name,Values=pending,running \
-		--query 'Reservations[].Instances[].PrivateIpAddress' --output text) && nodes=$(planes) || return 1
+		--query "Reservations[].Instances[?!contains(Tags[].Value,'$CLOUD_NAME-control-plane-0')][].PrivateIpAddress" --output text) &&
+		nodes=$(planes) || return 1
 	for ip in $ips; do
 		if ! grep -qF " $ip v" <<<"$nodes"; then
 			if ((--LATE < 1)); then die "control plane $ip has not joined the cluster"; fi
-			log "$ip has not joined yet"
+			log "$ip has not joined"
 			return 1
 		fi
 	done

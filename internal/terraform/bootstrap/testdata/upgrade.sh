@@ -281,20 +281,21 @@ live
 members=$(etcd member list)
 while IFS=, read -r _ _ _ peer _; do
 peer=${peer#*//}
-if grep -qxF "${peer%:*}" <<<"$LIVE"; then continue; fi
-if [[ $1 != *' '* ]]; then die "control plane ${peer%:*} is gone: set kubernetesVersion back to $1, and it is replaced"; fi
-prune '' "$members"
-return
+peer=${peer%:*}
+[[ $1 == *' '* ]] || grep -qwF "$peer" <<<"$LIVE $2" ||
+die "control plane $peer is gone: set kubernetesVersion back to $1, and it is replaced"
 done <<<"$members"
+prune '' "$members"
 }
 healthy() { etcd endpoint health --cluster >/dev/null 2>&1; }
 control_plane() {
-local from told again=''
-from=$(configuration | sed -n 's/^kubernetesVersion: v//p')
+local config from told again=''
+config=$(configuration)
+from=$(sed -n 's/^kubernetesVersion: v//p' <<<"$config")
 if [[ -z $from ]]; then die "kubeadm's configuration has no version"; fi
 allowed "$from"
 told=$(get version)
-whole "$told"
+whole "$told" "$config"
 wait_for 'not all members of etcd are healthy' 60 5 healthy
 repository
 get_packages kubeadm
@@ -403,11 +404,12 @@ local ips ip nodes
 if over; then return; fi
 ips=$(aws ec2 describe-instances --filters "Name=tag-key,Values=kubernetes.io/cluster/$CLOUD_NAME" \
 "Name=tag:Name,Values=$CLOUD_NAME-control-plane-*" Name=instance-state-name,Values=pending,running \
---query 'Reservations[].Instances[].PrivateIpAddress' --output text) && nodes=$(planes) || return 1
+--query "Reservations[].Instances[?!contains(Tags[].Value,'$CLOUD_NAME-control-plane-0')][].PrivateIpAddress" --output text) &&
+nodes=$(planes) || return 1
 for ip in $ips; do
 if ! grep -qF " $ip v" <<<"$nodes"; then
 if ((--LATE < 1)); then die "control plane $ip has not joined the cluster"; fi
-log "$ip has not joined yet"
+log "$ip has not joined"
 return 1
 fi
 done
