@@ -20,12 +20,15 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
@@ -39,11 +42,7 @@ func TestMain(m *testing.M) { os.Exit(kt.Main(m)) }
 func TestARoleIsEnough(t *testing.T) {
 	cp := kt.Shared(t)
 	ns := cp.Namespace(t)
-	all := []string{"get", "list", "watch", "create", "update", "patch", "delete"}
-	cp.Grant(t.Context(), t, "provider-of-"+ns, ns,
-		rbacv1.PolicyRule{APIGroups: []string{"kubeopera.io"}, Resources: []string{"*"}, Verbs: all},
-		rbacv1.PolicyRule{APIGroups: []string{"", "coordination.k8s.io", "events.k8s.io"}, Resources: []string{"secrets", "leases", "events"}, Verbs: all},
-	)
+	cp.Grant(t.Context(), t, "provider-of-"+ns, ns, documented(t)...)
 	cfg, err := cp.UserConfig(kt.User{Name: "provider-of-" + ns})
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +87,34 @@ func TestARoleIsEnough(t *testing.T) {
 	case <-time.After(shutdownTimeout + 5*time.Second):
 		t.Error("the manager does not stop")
 	}
+}
+
+// documented are the rights that cluster/install gives to the provider. Whoever widens them must see that here, too.
+func documented(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "cluster", "install", "provider", "rbac.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := &rbacv1.Role{}
+	for doc := range strings.SplitSeq(string(data), "\n---\n") {
+		if strings.Contains(doc, "\nkind: Role\n") {
+			if err := yaml.UnmarshalStrict([]byte(doc), role); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all := []string{"get", "list", "watch", "create", "update", "patch", "delete"}
+	want := []rbacv1.PolicyRule{
+		{APIGroups: []string{"kubeopera.io"}, Resources: []string{"*"}, Verbs: all},
+		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: all},
+		{APIGroups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
+		{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: all},
+	}
+	if diff := cmp.Diff(want, role.Rules); diff != "" {
+		t.Errorf("rights of the provider: -want, +documented:\n%s", diff)
+	}
+	return role.Rules
 }
 
 // TestNotReadyWithoutKinds fails if a provider whose CRDs are missing says that it is ready.

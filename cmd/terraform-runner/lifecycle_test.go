@@ -18,6 +18,7 @@ package main
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
@@ -129,7 +130,7 @@ func TestGKE(t *testing.T) {
 	b.run() // Nothing was made yet.
 
 	b.spec.Action = run.Apply
-	b.run()
+	apply := b.run()
 	s := b.secret(b.spec.Publish.Secret)
 	if got := string(s.Data[run.KubeconfigKey]); string(s.Data[run.EndpointKey]) != "https://203.0.113.9" || !strings.Contains(got, kubeconfig.GKETokenHelper) || !strings.Contains(got, project) {
 		t.Errorf("kubeconfig:\n%s", got)
@@ -164,6 +165,7 @@ func TestGKE(t *testing.T) {
 	if buckets := b.cloud.GCSBuckets(); len(buckets) != 0 {
 		t.Errorf("buckets left: %v", buckets)
 	}
+	b.showsNoKey(project, apply, p)
 	b.write("credentials/gcp.json", strings.Replace(string(b.cloud.GCPKey(b.url, project)), "BEGIN", "BEGUN", 1))
 	b.fail(run.ClassAuth)
 }
@@ -218,5 +220,22 @@ func TestBrokenDestroy(t *testing.T) {
 	b.run()
 	if buckets, parameters := b.cloud.Buckets(), b.parameters(); len(buckets)+len(parameters) != 0 {
 		t.Errorf("left: %v, %v", buckets, parameters)
+	}
+}
+
+// showsNoKey looks for the key of the service account in what was written.
+func (b *bed) showsNoKey(project string, apply, destroy *process) {
+	b.Helper()
+	key := struct {
+		PEM string `json:"private_key"`
+	}{}
+	b.must(json.Unmarshal(b.cloud.GCPKey(b.url, project), &key))
+	line := strings.Split(key.PEM, "\n")[1]
+	for what, text := range map[string]string{
+		"log of apply": apply.log.String(), "log of destroy": destroy.log.String(), "Secret": b.everySecret(),
+	} {
+		if text == "" || strings.Contains(text, line) {
+			b.Errorf("%s is empty, or shows the key", what)
+		}
 	}
 }

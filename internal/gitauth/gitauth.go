@@ -167,6 +167,11 @@ func fromHTTPS(in map[string][]byte) (Credentials, error) {
 	if ca := first(in, secrets.KeyCACert, secrets.LegacyKeyCACert); len(ca) > 0 {
 		c.Data[secrets.KeyCACert] = ca
 	}
+	if len(c.Data[secrets.KeyTLSCert]) > 0 || len(c.Data[secrets.KeyTLSPrivateKey]) > 0 {
+		if _, err := KeyPair(c.Data[secrets.KeyTLSCert], c.Data[secrets.KeyTLSPrivateKey]); err != nil {
+			return Credentials{}, err
+		}
+	}
 
 	password := first(in, secrets.KeyPassword, keyToken)
 	switch {

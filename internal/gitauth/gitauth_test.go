@@ -31,6 +31,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
 )
 
 // key makes a private key, encrypted if there is a passphrase.
@@ -63,6 +64,13 @@ func rsaKey(t *testing.T) string {
 	return strings.TrimSpace(string(b))
 }
 
+// pair is a client certificate and its key.
+func pair(t *testing.T) (cert, key string) {
+	t.Helper()
+	c, k := gittest.Certificate(t)
+	return string(c), string(k)
+}
+
 func TestFromSecret(t *testing.T) {
 	const (
 		https = "https://git.example.com/acme/iac.git"
@@ -71,6 +79,8 @@ func TestFromSecret(t *testing.T) {
 	)
 	plain, locked := key(t, ""), key(t, "open")
 	appKey := rsaKey(t)
+	cert, certKey := pair(t)
+	_, otherKey := pair(t)
 
 	type m = map[string]string
 	cases := map[string]struct {
@@ -134,6 +144,31 @@ func TestFromSecret(t *testing.T) {
 		"Passphrase": {
 			reason: "It opens the key.", url: sshTo, in: m{"identity": locked, "known_hosts": hosts, "password": "open"},
 			want: m{"identity": locked, "known_hosts": hosts, "password": "open"},
+		},
+		"ClientCertificate": {
+			reason: "All that some servers ask for.", url: https, in: m{"tls.crt": cert, "tls.key": certKey},
+			want: m{"tls.crt": strings.TrimSpace(cert), "tls.key": strings.TrimSpace(certKey)},
+		},
+		"ClientCertificateToo": {
+			reason: "Besides a password.", url: https, in: m{"tls.crt": cert, "tls.key": certKey, "username": "me", "password": "p"},
+			want: m{"tls.crt": strings.TrimSpace(cert), "tls.key": strings.TrimSpace(certKey), "username": "me", "password": "p"},
+		},
+		"ClientKeyOfAnother": {
+			reason: "Nobody could use them.", url: https, in: m{"tls.crt": cert, "tls.key": otherKey},
+			err: "Git credentials in Secret git: tls.crt and tls.key do not fit together: store a certificate and its own key, both as PEM",
+		},
+		"ClientCertificateIsNone": {
+			reason: "A path, for instance; it may be a secret.", url: https, in: m{"tls.crt": cert, "tls.key": "SECRET", "password": "p"},
+			err: "Git credentials in Secret git: tls.crt and tls.key do not fit together: store a certificate and its own key, both as PEM",
+		},
+		"ClientCertificateWithoutKey": {
+			reason: "Half of it would be left out without a word.", url: https, in: m{"tls.crt": cert, "password": "p"},
+			err: "Git credentials in Secret git: tls.crt and tls.key do not fit together: store a certificate and its own key, both as PEM",
+		},
+		"ClientKeyOfTheApp": {
+			reason: "A GitHub App has the same ones.", url: https,
+			in:  m{"githubAppID": "1", "githubAppInstallationID": "2", "githubAppPrivateKey": appKey, "tls.key": certKey},
+			err: "Git credentials in Secret git: tls.crt and tls.key do not fit together: store a certificate and its own key, both as PEM",
 		},
 		"NoPassphrase": {
 			reason: "Flux could not open it.", url: sshTo, in: m{"identity": locked, "known_hosts": hosts},

@@ -147,9 +147,9 @@ func (c Credentials) tls() (*tls.Config, error) {
 	}
 
 	if key := c.Data[secrets.KeyTLSPrivateKey]; len(key) > 0 {
-		pair, err := tls.X509KeyPair(c.Data[secrets.KeyTLSCert], key)
+		pair, err := KeyPair(c.Data[secrets.KeyTLSCert], key)
 		if err != nil {
-			return nil, fault.New(fault.Refused, "tls.crt and tls.key in the Git credentials do not fit together")
+			return nil, err
 		}
 
 		cfg.Certificates = []tls.Certificate{pair}
@@ -166,6 +166,10 @@ func classifyApp(err error) error {
 
 	if untrusted := (&tls.CertificateVerificationError{}); errors.As(err, &untrusted) {
 		return fault.Wrap(err, fault.Refused, "certificate of GitHub not trusted: put its CA into ca.crt of the Git credentials")
+	}
+
+	if NotTaken(err) {
+		return fault.Wrap(err, fault.Denied, "client certificate missing or refused by GitHub: check tls.crt and tls.key of the Git credentials")
 	}
 
 	answer := &github.ErrorResponse{}

@@ -133,6 +133,11 @@ func TestGitHubAppFails(t *testing.T) {
 			change: func(_ *gittest.GitHub, s *corev1.Secret) { delete(s.Data, "ca.crt") },
 			class:  fault.Refused, prefix: "certificate of GitHub not trusted: put its CA into ca.crt",
 		},
+		"NoClientCertificate": {
+			reason: "An own GitHub that asks for one.",
+			change: func(hub *gittest.GitHub, _ *corev1.Secret) { hub.WantsCertificate.Store(true) },
+			class:  fault.Denied, prefix: "client certificate missing or refused by GitHub: check tls.crt and tls.key of the Git credentials",
+		},
 		"NotAKey": {
 			reason: "The public half, or a key of another kind.",
 			change: func(_ *gittest.GitHub, s *corev1.Secret) { s.Data["githubAppPrivateKey"] = []byte("s3cret") },

@@ -45,15 +45,32 @@ var _ = Describe("Crossplane's own core with our packages", Ordered, func() {
 		w.awaitHealthy(ctx, "provider", theDependency)
 		w.awaitHealthy(ctx, "function", "kubeopera-function-kubeopera")
 		Expect(w.active(ctx)).To(BeEmpty(), "Crossplane was told to activate nothing by itself")
+		Expect(w.definitions(ctx)).To(Equal(map[string]string{
+			"hostclusters": "Inactive", "clusteraccesses": "Inactive", "provisionedclusters": "Inactive",
+			"fluxbootstraps": "Inactive", "gitopsenvironments": "Inactive", "administrators": "Inactive",
+		}))
 	}, NodeTimeout(readyTimeout)) // the first spec's own timeout would count what comes before all
 
 	It("starts exactly the controllers whose kinds are active", func(ctx SpecContext) {
-		w.activate(ctx, "fluxbootstraps")
-		Eventually(ctx, w.controllers, readyTimeout, "1s").Should(ConsistOf("FluxBootstrap"))
-		w.activate(ctx, "gitopsenvironments")
-		Eventually(ctx, w.controllers, readyTimeout, "1s").Should(ConsistOf("FluxBootstrap", "GitOpsEnvironment"))
-		w.activate(ctx, "hostclusters", "clusteraccesses", "provisionedclusters", "administrators")
-		Eventually(ctx, w.controllers, readyTimeout, "1s").Should(ConsistOf(allControllers()))
+		var started []any
+		for _, next := range []struct {
+			plural string
+			starts []any
+		}{
+			{plural: "fluxbootstraps", starts: []any{"FluxBootstrap"}},
+			{plural: "gitopsenvironments", starts: []any{"GitOpsEnvironment"}},
+			{plural: "administrators", starts: []any{"Administrator"}},
+			{plural: "clusteraccesses"}, // It leads into ProvisionedClusters and serves HostClusters, too.
+			{plural: "provisionedclusters", starts: []any{"ProvisionedCluster"}},
+			{plural: "hostclusters", starts: []any{"ClusterAccess", "HostCluster"}},
+		} {
+			w.activate(ctx, next.plural)
+			Eventually(ctx, w.definitions, readyTimeout, "500ms").Should(HaveKeyWithValue(next.plural, "Active"))
+			started = append(started, next.starts...)
+			Eventually(ctx, w.controllers, readyTimeout, "1s").Should(ConsistOf(started...))
+			Consistently(ctx, w.controllers, "2s", "1s").Should(ConsistOf(started...), "after "+next.plural)
+		}
+		Expect(started).To(ConsistOf(allControllers()))
 	}, SpecTimeout(readyTimeout+readyTimeout))
 
 	It("runs provider and function in Deployments of its own, from the images in the packages", func(ctx SpecContext) {

@@ -28,6 +28,7 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
@@ -126,6 +127,22 @@ func (w *world) active(ctx context.Context) []string {
 		}
 	}
 	return out
+}
+
+// definitions are the states of the package's ManagedResourceDefinitions by the plural of their kind.
+func (w *world) definitions(ctx context.Context) (map[string]string, error) {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion("apiextensions.crossplane.io/v1alpha1")
+	l.SetKind("ManagedResourceDefinitionList")
+	if err := w.management.List(ctx, l); err != nil {
+		return nil, err
+	}
+	states := map[string]string{}
+	for i := range l.Items {
+		plural, _ := strings.CutSuffix(l.Items[i].GetName(), "."+v1alpha1.Group)
+		states[plural], _, _ = unstructured.NestedString(l.Items[i].Object, "spec", "state")
+	}
+	return states, nil
 }
 
 // ofProvider is the label that Crossplane gives the pods of a provider.

@@ -67,6 +67,10 @@ var _ = Describe("A cluster that is provisioned in Jobs", Ordered, func() {
 	})
 
 	It("shows no cloud key but in the credentials' Secrets", func(ctx SpecContext) {
+		log, err := w.sandbox.Kubectl(ctx, "logs", "--namespace="+v1alpha1.PlatformNamespace, "--selector=app=host-cluster-controller", "--tail=-1")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(log).To(ContainSubstring("ProvisionedCluster"))
+		Expect(log).NotTo(Or(ContainSubstring(cloudtest.DefaultKey.Secret), ContainSubstring(cloudtest.DefaultKey.ID)))
 		for _, kind := range []string{"jobs,configmaps,events,pods", "hostclusters,provisionedclusters,clusteraccesses,providerconfigs"} {
 			out, err := w.sandbox.Kubectl(ctx, "get", kind, "--all-namespaces", "--output=yaml")
 			Expect(err).NotTo(HaveOccurred())

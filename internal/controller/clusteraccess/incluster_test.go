@@ -18,13 +18,17 @@ package clusteraccess
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
@@ -60,6 +64,18 @@ func TestInCluster(t *testing.T) {
 		wd.delete(&v1alpha1.ClusterAccess{}, "a")
 		wd.reconcile("a", 2)
 		wd.gone("a")
+	})
+
+	t.Run("Discovery", func(t *testing.T) {
+		wd := newWorld(t)
+		wd.through(wd.kube, wd.serviceAccount("provider", false))
+		wd.cp.Grant(t.Context(), t, "system:serviceaccount:"+wd.ns+":provider", "", discovery(t)...)
+		wd.access("a", inCluster(false))
+		wd.reconcile("a", 2)
+		wd.wantReady("a", corev1.ConditionTrue, "Available", "")
+		if got := wd.get("a").Status.AtProvider; got.ClusterUID == "" || got.Nodes == nil || got.ClusterAdmin || len(got.Warnings) > 0 {
+			t.Errorf("atProvider: %+v", got)
+		}
 	})
 
 	t.Run("StorePowerless", func(t *testing.T) {
@@ -109,6 +125,25 @@ func TestInCluster(t *testing.T) {
 		wd.reconcile("b", 1)
 		wd.wantReady("b", corev1.ConditionFalse, "Conflict", `cluster is connected already, as "a": delete that or this one`)
 	})
+}
+
+// discovery are the rights that cluster/install/in-cluster gives, which are optional.
+func discovery(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	root, err := kt.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "cluster", "install", "in-cluster", "rbac.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	role, _, _ := strings.Cut(string(data), "\n---\n")
+	out := &rbacv1.ClusterRole{}
+	if err := yaml.UnmarshalStrict([]byte(role), out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Rules
 }
 
 // TestTokenOfNoUse makes sure that a token which does not work is not stored,

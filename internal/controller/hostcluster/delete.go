@@ -118,7 +118,7 @@ func (r *Reconciler) deleteAll(ctx context.Context, hc *v1alpha1.HostCluster, se
 
 	switch {
 	case kerrors.IsForbidden(err) && hc.Spec.DeletionPolicy != v1alpha1.DeletionDestroy:
-		r.record.Event(hc, event.Warning(reasonLeft, errors.Errorf("may not delete ProvisionedCluster, which would still make a cluster: run kubectl delete provisionedcluster %s", pc.GetName())))
+		r.record.Event(hc, event.Warning(reasonLeft, errors.Errorf("may not delete ProvisionedCluster, which has made nothing and stays: run kubectl delete provisionedcluster %s", pc.GetName())))
 
 		return true, nil
 	case kerrors.IsForbidden(err):

@@ -32,6 +32,7 @@ import (
 	"golang.org/x/net/proxy"
 
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 )
 
 // authenticate makes credentials of Flux's kind into one of go-git's methods.
@@ -43,6 +44,12 @@ func authenticate(u *url.URL, credentials map[string][]byte) (transport.AuthMeth
 
 	if len(o.CAFile) > 0 && !x509.NewCertPool().AppendCertsFromPEM(o.CAFile) {
 		return nil, nil, fault.New(fault.Refused, "ca.crt in the Git credentials holds no certificate")
+	}
+
+	if len(o.ClientCert) > 0 || len(o.ClientKey) > 0 {
+		if _, err := gitauth.KeyPair(o.ClientCert, o.ClientKey); err != nil {
+			return nil, nil, err
+		}
 	}
 
 	if o.Transport == git.SSH {

@@ -30,6 +30,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
+	"github.com/kubeopera/provider-kubeopera/internal/gitauth"
 )
 
 // errMoved: the branch is not where it was when we cloned it.
@@ -73,16 +74,22 @@ func (r *Repository) classify(err error, doing string) error {
 		return fault.New(fault.Refused, "the Git credentials do not fit the URL")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return fault.Newf(fault.Refused, "Git repository not found on %s, or these credentials may not see it: cannot %s", host, doing)
-	case errors.As(err, &certs), errors.As(err, name), errors.As(err, invalid), containsAny(text, "x509:", "tls: "):
+	case errors.As(err, &certs), errors.As(err, name), errors.As(err, invalid), containsAny(text, "x509:"):
 		return fault.Newf(fault.Refused, "certificate of %s not trusted: put its CA into ca.crt of the Git credentials: %s", host, text)
+	case containsAny(text, "no common algorithm for host key"):
+		return fault.Newf(fault.Refused, "host key of %s is of another kind than those in known_hosts: add what ssh-keyscan prints, once you have checked it", host)
 	case containsAny(text, "knownhosts:", "key is unknown", "host key"):
 		return fault.Newf(fault.Refused, "host key of %s not in known_hosts of the Git credentials: %s", host, text)
-	case containsAny(text, "no common algorithm for host key"):
-		return fault.Newf(fault.Refused, "host key of %s is of another kind than those in known_hosts", host)
 	case containsAny(text, "proxy authentication required"):
 		return fault.Newf(fault.Denied, "proxy refuses us on the way to %s: put its password into proxy of the Git credentials", host)
 	case containsAny(text, "proxyconnect", "socks connect"):
 		return fault.Newf(fault.Unreachable, "proxy on the way to Git server %s fails: cannot %s: %s", host, doing, text)
+	case gitauth.NotTaken(err) && len(r.endpoint.ClientCert) == 0:
+		return fault.Newf(fault.Denied, "client certificate asked for by %s: put it and its key into tls.crt and tls.key of the Git credentials: %s", host, text)
+	case gitauth.NotTaken(err):
+		return fault.Newf(fault.Denied, "client certificate refused by %s: replace tls.crt and tls.key of the Git credentials: %s", host, text)
+	case containsAny(text, "remote error: tls: handshake failure"):
+		return fault.Newf(fault.Denied, "TLS refused by %s: if it asks for a client certificate, check tls.crt and tls.key of the Git credentials: %s", host, text)
 	case errors.As(err, &dns):
 		return fault.Newf(fault.Unreachable, "Git server %s not found in DNS: cannot %s", host, doing)
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -91,7 +98,7 @@ func (r *Repository) classify(err error, doing string) error {
 		return fault.Newf(fault.Unreachable, "Git server %s does not answer in time: cannot %s", host, doing)
 	case containsAny(text, "read only", "read-only", "access denied", "permission", "not granted", "not allowed"):
 		return fault.Newf(fault.Denied, "Git credentials lack rights on %s: cannot %s: %s", host, doing, text)
-	case isNetwork(err), containsAny(text, "unexpected requesting", "status code: 5", "connection reset", "eof", "no route", "network is unreachable"):
+	case isNetwork(err), containsAny(text, "tls: ", "unexpected requesting", "status code: 5", "connection reset", "eof", "no route", "network is unreachable"):
 		return fault.Newf(fault.Unreachable, "Git server %s fails: cannot %s: %s", host, doing, text)
 	}
 

@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/elliptic"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -30,6 +31,8 @@ import (
 	"time"
 
 	"github.com/fluxcd/pkg/ssh"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/kubeopera/provider-kubeopera/internal/fault"
 	"github.com/kubeopera/provider-kubeopera/internal/gitops/gittest"
@@ -266,23 +269,57 @@ func TestServers(t *testing.T) {
 			},
 			class: fault.Refused, prefix: "certificate of 127.0.0.1 not trusted: put its CA into ca.crt",
 		},
-		"UnknownHostKey": {
-			reason: "An SSH server that known_hosts does not have.",
+		"NoClientCertificate": {
+			reason: "The server asks for one.",
 			setup: func(t *testing.T) Options {
 				t.Helper()
 
-				o := serveSSH(t)
-				other, err := ssh.NewEd25519Generator().Generate()
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				host := strings.Fields(string(o.Credentials["known_hosts"]))[0]
-				o.Credentials["known_hosts"] = []byte(host + " " + strings.Join(strings.Fields(string(other.PublicKey))[:2], " "))
+				o, _, _ := serveMutualTLS(t, tls.VersionTLS13)
 
 				return o
 			},
-			class: fault.Refused, prefix: "host key of 127.0.0.1",
+			class: fault.Denied, prefix: "client certificate asked for by 127.0.0.1: put it and its key into tls.crt and tls.key of the Git credentials:",
+		},
+		"NoClientCertificateEarly": {
+			reason: "A server of TLS 1.2 says so in other words.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o, _, _ := serveMutualTLS(t, tls.VersionTLS12)
+
+				return o
+			},
+			class: fault.Denied, prefix: "TLS refused by 127.0.0.1: if it asks for a client certificate, check tls.crt and tls.key of the Git credentials:",
+		},
+		"ClientCertificateOfAnotherCA": {
+			reason: "The server does not know who has signed it.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				o, _, _ := serveMutualTLS(t, tls.VersionTLS13)
+				o.Credentials["tls.crt"], o.Credentials["tls.key"] = gittest.Certificate(t)
+
+				return o
+			},
+			class: fault.Denied, prefix: "client certificate refused by 127.0.0.1: replace tls.crt and tls.key of the Git credentials:",
+		},
+		"UnknownHostKey": {
+			reason: "An SSH server with another key than known_hosts has.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				return knowing(t, serveSSH(t), ssh.NewRSAGenerator(2048))
+			},
+			class: fault.Refused, prefix: "host key of 127.0.0.1 not in known_hosts of the Git credentials:",
+		},
+		"OtherKindOfHostKey": {
+			reason: "An SSH server without a key of the kind that known_hosts has.",
+			setup: func(t *testing.T) Options {
+				t.Helper()
+
+				return knowing(t, serveSSH(t), ssh.NewEd25519Generator())
+			},
+			class: fault.Refused, prefix: "host key of 127.0.0.1 is of another kind than those in known_hosts: add what ssh-keyscan prints",
 		},
 	}
 	for name, tc := range cases {
@@ -314,6 +351,70 @@ func TestPrivateCA(t *testing.T) {
 
 	if _, err := open(t, o).Write(t.Context(), put("a")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestClientCertificate writes to servers that ask for a client certificate.
+func TestClientCertificate(t *testing.T) {
+	for name, version := range map[string]uint16{"TLS12": tls.VersionTLS12, "TLS13": tls.VersionTLS13} {
+		t.Run(name, func(t *testing.T) {
+			o, cert, key := serveMutualTLS(t, version)
+			o.Credentials["tls.crt"], o.Credentials["tls.key"] = cert, key
+
+			if _, err := open(t, o).Write(t.Context(), put("a")); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestClassify says what texts mean that come from a connection.
+func TestClassify(t *testing.T) {
+	cert, key := gittest.Certificate(t)
+	const (
+		alert   = `Get "https://git.example.com/acme/iac.git/info/refs": remote error: tls: `
+		none    = "client certificate asked for by git.example.com: put it and its key into tls.crt and tls.key"
+		refused = "client certificate refused by git.example.com: replace tls.crt and tls.key"
+	)
+
+	cases := map[string]struct {
+		reason string
+		text   string
+		pair   bool
+		class  fault.Class
+		prefix string
+	}{
+		"CertificateRequired": {reason: "TLS 1.3, without one.", text: alert + "certificate required", class: fault.Denied, prefix: none},
+		"BadWithoutOne":       {reason: "TLS 1.2, without one.", text: alert + "bad certificate", class: fault.Denied, prefix: none},
+		"Bad":                 {reason: "Not what the server takes.", text: alert + "bad certificate", pair: true, class: fault.Denied, prefix: refused},
+		"OtherCA":             {reason: "It is our certificate, not the server's.", text: alert + "unknown certificate authority", pair: true, class: fault.Denied, prefix: refused},
+		"Expired":             {reason: "Its time is over.", text: alert + "expired certificate", pair: true, class: fault.Denied, prefix: refused},
+		"Revoked":             {reason: "Its CA does not want it any more.", text: alert + "revoked certificate", pair: true, class: fault.Denied, prefix: refused},
+		"AccessDenied":        {reason: "The certificate is good, its owner has no rights.", text: alert + "access denied", pair: true, class: fault.Denied, prefix: refused},
+		"HandshakeFailure":    {reason: "OpenSSL says so without a certificate; others mean something else.", text: alert + "handshake failure", class: fault.Denied, prefix: "TLS refused by git.example.com: if it asks for a client certificate, check tls.crt and tls.key"},
+		"OtherAlert":          {reason: "It is not about certificates.", text: alert + "internal error", pair: true, class: fault.Unreachable, prefix: "Git server git.example.com fails: cannot fetch: "},
+		"NoTLS":               {reason: "Something else answers.", text: "tls: first record does not look like a TLS handshake", class: fault.Unreachable, prefix: "Git server git.example.com fails: cannot fetch: "},
+		"OfTheProxy":          {reason: "The proxy's own TLS.", text: "proxyconnect tcp: remote error: tls: certificate required", class: fault.Unreachable, prefix: "proxy on the way to Git server git.example.com fails"},
+		"Untrusted":           {reason: "The server's certificate.", text: "tls: failed to verify certificate: x509: certificate signed by unknown authority", pair: true, class: fault.Refused, prefix: "certificate of git.example.com not trusted: put its CA into ca.crt"},
+		"HostKeyKind": {
+			reason: "As golang.org/x/crypto/ssh says it.",
+			text:   `ssh: handshake failed: ssh: no common algorithm for host key; we offered: ["ssh-ed25519"], peer offered: ["rsa-sha2-512"]`,
+			class:  fault.Refused, prefix: "host key of git.example.com is of another kind than those in known_hosts: add",
+		},
+		"HostKey": {reason: "Another one than ours.", text: "ssh: handshake failed: knownhosts: key mismatch", class: fault.Refused, prefix: "host key of git.example.com not in known_hosts"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := options("https://git.example.com/acme/iac.git")
+			if tc.pair {
+				o.Credentials["tls.crt"], o.Credentials["tls.key"] = cert, key
+			}
+
+			err := open(t, o).classify(errors.New(tc.text), "fetch")
+			if got := fault.ClassOf(err); got != tc.class || !strings.HasPrefix(err.Error(), tc.prefix) {
+				t.Errorf("%s Got %s: %v", tc.reason, got, err)
+			}
+		})
 	}
 }
 
@@ -358,6 +459,8 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	cert, _ := gittest.Certificate(t)
+	_, otherKey := gittest.Certificate(t)
 	basic := map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password)}
 
 	cases := map[string]struct {
@@ -380,6 +483,7 @@ func TestNew(t *testing.T) {
 		"BadIdentity":      {reason: "Not a key.", url: "ssh://git@host/a", credentials: map[string][]byte{"identity": []byte(gittest.Password), "known_hosts": []byte("x")}, prefix: "identity in the Git credentials"},
 		"BadKnownHosts":    {reason: "Not a file of that kind.", url: "ssh://git@host/a", credentials: map[string][]byte{"identity": key.PrivateKey, "known_hosts": []byte("@what x y z")}, prefix: "known_hosts in the Git credentials"},
 		"BadCA":            {reason: "Not a certificate.", url: "https://host/a", credentials: map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password), "ca.crt": []byte("x")}, prefix: "ca.crt in the Git credentials"},
+		"OtherClientKey":   {reason: "The key of another certificate.", url: "https://host/a", credentials: map[string][]byte{"tls.crt": cert, "tls.key": otherKey}, prefix: "tls.crt and tls.key do not fit together: store a certificate and its own key"},
 		"PasswordAndToken": {reason: "Which one?", url: "https://host/a", credentials: map[string][]byte{"username": []byte(gittest.Username), "password": []byte(gittest.Password), "bearerToken": []byte("t")}, prefix: ""},
 		"Good":             {reason: "An ordinary one.", url: "https://host/a.git", credentials: basic},
 		"GoodBearer":       {reason: "A token.", url: "https://host/a.git", credentials: map[string][]byte{"bearerToken": []byte(gittest.Password)}},
@@ -455,6 +559,33 @@ func serveTLS(t *testing.T) (Options, []byte) {
 	t.Cleanup(s.StopHTTP)
 
 	return options(s.HTTPAddress() + "/" + gittest.Repository), cert
+}
+
+// serveMutualTLS asks for a client certificate, and returns one that it takes.
+func serveMutualTLS(t *testing.T, maxVersion uint16) (o Options, cert, key []byte) {
+	t.Helper()
+
+	cert, key = gittest.Certificate(t)
+	s := gittest.Serve(t, "main", map[string]string{"a": "a"})
+	o = options(s.StartMutualTLS(t, cert, maxVersion))
+	o.Credentials = s.Credentials()
+
+	return o, cert, key
+}
+
+// knowing is a client that knows the server by another key of some kind.
+func knowing(t *testing.T, o Options, kind ssh.KeyPairGenerator) Options {
+	t.Helper()
+
+	other, err := kind.Generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	host := strings.Fields(string(o.Credentials["known_hosts"]))[0]
+	o.Credentials["known_hosts"] = []byte(host + " " + strings.Join(strings.Fields(string(other.PublicKey))[:2], " "))
+
+	return o
 }
 
 func serveSSH(t *testing.T) Options {

@@ -53,6 +53,9 @@ type GitHub struct {
 	// Status to answer with instead, if it is not 0.
 	Status atomic.Int32
 
+	// WantsCertificate has it ask for a client certificate.
+	WantsCertificate atomic.Bool
+
 	// Tokens counts those that were given out.
 	Tokens atomic.Int32
 
@@ -88,7 +91,17 @@ func ServeGitHub(tb testing.TB) *GitHub {
 		tb.Fatal(err)
 	}
 
+	g.server.Listener = patient{g.server.Listener}
 	g.server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	strict := g.server.TLS.Clone()
+	strict.ClientAuth = tls.RequireAnyClientCert
+	g.server.TLS.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		if g.WantsCertificate.Load() {
+			return strict, nil
+		}
+
+		return nil, nil //nolint:nilnil // The usual one.
+	}
 	g.server.StartTLS()
 	tb.Cleanup(g.server.Close)
 

@@ -133,7 +133,7 @@ func (r *runner) do(ctx context.Context) (map[string][]byte, error) {
 	}
 	path, err := exec.LookPath(r.Tofu)
 	if err != nil {
-		return nil, failf(run.ClassInvalid, "cannot find OpenTofu (%s): use the runner's image, or set --tofu", r.Tofu)
+		return nil, failf(run.ClassInvalid, "cannot find OpenTofu (%s): use the runner's image, or install tofu where the provider finds it", r.Tofu)
 	}
 	r.tofu = &tofu{
 		path: path, dir: r.WorkDir, env: childEnv(os.Environ(), r.WorkDir), grace: r.Grace,
