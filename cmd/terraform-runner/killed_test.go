@@ -52,13 +52,14 @@ func (b *bed) hang(args ...string) *process {
 // signals, of which OpenTofu may see one.
 func TestInterrupt(t *testing.T) {
 	b := newBed(t)
-	b.script = `(sh -c 'echo $$ >$BED/orphan.tmp; mv $BED/orphan.tmp $BED/orphan; while [ ! -e $BED/end ]; do sleep 0.05; done' >/dev/null 2>&1 &) ; true`
+	b.script = `(sh -c 'echo $$ >$BED/orphan.tmp; mv $BED/orphan.tmp $BED/orphan; while [ ! -e $BED/end ]; do sleep 0.05; done' >/dev/null 2>&1 &) ; while [ ! -e $BED/on ]; do sleep 0.05; done`
 	b.boot()
 	orphaning := b.start("--init")
 	orphan := b.untilFile("orphan")
 	b.until("the orphan to be adopted", func() bool { return parent(orphan) == strconv.Itoa(orphaning.Process.Pid) })
 	b.write("bed/end", "")
 	b.until("the orphan to be reaped", func() bool { return parent(orphan) == "" })
+	b.write("bed/on", "")
 	if code := orphaning.end(); code != 0 {
 		t.Fatalf("exit code %d: %+v", code, b.status().Error)
 	}

@@ -77,6 +77,10 @@ func TestUpgradeEarlier(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			bad := tc.user.TokenFile != "" || tc.user.Exec != nil
+			if !bad {
+				tc.user.Token = "theirs"
+			}
 			asked := false
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				asked = true
@@ -93,7 +97,7 @@ func TestUpgradeEarlier(t *testing.T) {
 			if tc.msg == "" && err != nil || tc.msg != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.msg) || classOf(err) != tc.class) {
 				t.Errorf("%s\nupgrade(): want %s %q, got %v", tc.reason, tc.class, tc.msg, err)
 			}
-			if asked && (tc.user.TokenFile != "" || tc.user.Exec != nil) {
+			if asked && bad {
 				t.Errorf("%s\nit was asked", tc.reason)
 			}
 			if len(cloud.writes) > 0 {
