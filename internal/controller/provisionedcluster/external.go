@@ -94,6 +94,7 @@ func (w *workflow) Collect(ctx context.Context, pc *v1alpha1.ProvisionedCluster)
 		problem = w.collectWanted(ctx, pc, *account, &s)
 	}
 	if problem != nil && !meta.WasDeleted(pc) {
+		observe(pc, s) // A run that was seen is remembered, whatever else is missing.
 		return s, problem
 	}
 	if s.Problem = problem; problem != nil {

@@ -23,6 +23,7 @@ import (
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
@@ -90,4 +91,21 @@ func TestTooLate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRemembersRun: a run whose id was lost is known again after the next look,
+// though the credentials have gone meanwhile; who forgets it forgets a cluster.
+func TestRemembersRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(w.pc)
+	_, spec := w.pod()
+
+	w.Expect(w.kube.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "aws"}})).To(Succeed())
+	pc := w.get()
+	pc.Status.AtProvider = v1alpha1.ProvisionedClusterObservation{}
+	w.Expect(w.kube.Status().Update(t.Context(), pc)).To(Succeed())
+
+	_ = w.reconcile() // That the credentials are gone is in the status.
+	w.Expect(w.get().Status.AtProvider.RunID).To(Equal(spec.ID))
 }
