@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubeopera/provider-kubeopera/apis/v1alpha1"
+	"github.com/kubeopera/provider-kubeopera/internal/terraform/run"
 )
 
 // TestTooLate: no run begins for what was changed, or is gone, since it was
@@ -94,12 +95,15 @@ func TestTooLate(t *testing.T) {
 }
 
 // TestRemembersRun: a run whose id was lost is known again after the next look,
-// though the credentials have gone meanwhile; who forgets it forgets a cluster.
+// though the credentials of the next one have gone meanwhile; who forgets it
+// forgets what it made.
 func TestRemembersRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(w.pc)
-	_, spec := w.pod()
+	spec := w.fails(run.ClassCapacity)
+	w.says("Failing", "the cloud says no. Next try at ")
+	w.clock.SetTime(w.clock.Now().Add(firstRetry)) // Now the next try asks for the credentials.
 
 	w.Expect(w.kube.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "aws"}})).To(Succeed())
 	pc := w.get()
@@ -107,5 +111,7 @@ func TestRemembersRun(t *testing.T) {
 	w.Expect(w.kube.Status().Update(t.Context(), pc)).To(Succeed())
 
 	_ = w.reconcile() // That the credentials are gone is in the status.
-	w.Expect(w.get().Status.AtProvider.RunID).To(Equal(spec.ID))
+	pc = w.get()
+	w.Expect(pc.Status.AtProvider.RunID).To(Equal(spec.ID))
+	w.Expect(string(pc.GetCondition("Ready").Reason)).To(Equal("Waiting"))
 }
